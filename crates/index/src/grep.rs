@@ -1,0 +1,126 @@
+//! Searching text by regular expression, with ripgrep's own engine and meaning.
+
+use globset::{Glob, GlobBuilder, GlobMatcher};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::sinks::Lossy;
+use grep_searcher::{BinaryDetection, SearcherBuilder};
+use quillgate_vault::{NotePath, Vault};
+
+use crate::catalogue::Catalogue;
+use crate::scan::scan;
+
+#[derive(Debug, thiserror::Error)]
+pub enum GrepError {
+    #[error("the regular expression is not valid: {0}")]
+    Pattern(String),
+    #[error("the glob {glob:?} is not valid: {reason}; write it like devlog/*.md")]
+    Glob { glob: String, reason: String },
+}
+
+#[derive(Clone, Debug)]
+pub struct GrepLine {
+    pub path: NotePath,
+    pub line: u64,
+    pub text: String,
+}
+
+#[derive(Debug, Default)]
+pub struct GrepResult {
+    pub lines: Vec<GrepLine>,
+    /// Whether there were more lines than asked for.
+    pub truncated: bool,
+}
+
+/// Lines that match `pattern` in the files that match `glob`, by path; at most `most`.
+pub fn grep(
+    vault: &Vault,
+    catalogue: &Catalogue,
+    pattern: &str,
+    glob: Option<&str>,
+    most: usize,
+    go_on: &(impl Fn() -> bool + Sync),
+) -> Result<GrepResult, GrepError> {
+    let matcher = RegexMatcherBuilder::new()
+        .line_terminator(Some(b'\n'))
+        .build(pattern)
+        .map_err(|error| GrepError::Pattern(error.to_string()))?;
+    let filter = glob.map(PathFilter::new).transpose()?;
+    let files = catalogue.files().filter(|entry| !entry.stat.offline).map(|entry| &entry.path);
+    let paths: Vec<NotePath> = files.filter(|path| filter.as_ref().is_none_or(|filter| filter.allows(path))).cloned().collect();
+    let found =
+        scan(vault, &paths, go_on, |_, bytes| Some(matching_lines(&matcher, bytes, most + 1)).filter(|lines| !lines.is_empty()));
+    let mut result = GrepResult::default();
+    for (at, lines) in found {
+        result.lines.extend(lines.into_iter().map(|(line, text)| GrepLine { path: paths[at].clone(), line, text }));
+        if result.lines.len() > most {
+            result.lines.truncate(most);
+            result.truncated = true;
+            break;
+        }
+    }
+    Ok(result)
+}
+
+fn matching_lines(matcher: &RegexMatcher, bytes: &[u8], most: usize) -> Vec<(u64, String)> {
+    let mut lines = Vec::new();
+    let mut searcher = SearcherBuilder::new().binary_detection(BinaryDetection::none()).line_number(true).build();
+    let sink = Lossy(|line, text| {
+        lines.push((line, text.trim_end_matches(['\r', '\n']).to_owned()));
+        Ok(lines.len() < most)
+    });
+    // Reading from memory cannot fail, and the sink never does.
+    let _ = searcher.search_slice(matcher, bytes, sink);
+    lines
+}
+
+/// A glob with the meaning of `rg --glob`: without a slash it matches at any depth, `!` in front leaves files out.
+struct PathFilter {
+    matcher: GlobMatcher,
+    allow: bool,
+}
+
+impl PathFilter {
+    fn new(text: &str) -> Result<PathFilter, GrepError> {
+        let (allow, glob) = text.strip_prefix('!').map_or((true, text), |rest| (false, rest));
+        let anchored = match glob.strip_prefix('/') {
+            Some(rest) => rest.to_owned(),
+            None if glob.trim_end_matches('/').contains('/') => glob.to_owned(),
+            None => format!("**/{glob}"),
+        };
+        let anchored = anchored.strip_suffix('/').map_or(anchored.clone(), |folder| format!("{folder}/**"));
+        let build = |pattern: &str| -> Result<Glob, globset::Error> { GlobBuilder::new(pattern).literal_separator(true).build() };
+        let built =
+            build(&anchored).map_err(|error| GrepError::Glob { glob: text.to_owned(), reason: error.kind().to_string() })?;
+        Ok(PathFilter { matcher: built.compile_matcher(), allow })
+    }
+
+    fn allows(&self, path: &NotePath) -> bool {
+        self.matcher.is_match(path.as_str()) == self.allow
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(glob: &str, path: &str, expected: bool) {
+        let filter = PathFilter::new(glob).expect("a glob");
+        assert_eq!(filter.allows(&NotePath::parse(path).expect("a path")), expected, "{glob} on {path}");
+    }
+
+    #[test]
+    fn globs_mean_what_they_mean_to_ripgrep() {
+        check("*.md", "deep/er/a.md", true);
+        check("devlog/*.md", "devlog/a.md", true);
+        check("devlog/*.md", "devlog/sub/a.md", false);
+        check("devlog/*.md", "x/devlog/a.md", false);
+        check("/a.md", "a.md", true);
+        check("/a.md", "x/a.md", false);
+        check("devlog/**", "devlog/sub/a.md", true);
+        check("devlog/", "x/devlog/sub/a.md", true);
+        check("!*.md", "a.md", false);
+        check("!*.md", "a.png", true);
+        check("*.{md,txt}", "a.txt", true);
+    }
+}

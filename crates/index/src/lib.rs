@@ -1,0 +1,26 @@
+//! Answers "where is …" from a catalogue of the vault's files and their links.
+//!
+//! Architecture invariant: everything here is derived. The stored catalogue may be deleted at any time, and no answer is
+//! ever worse than a look at the files.
+
+mod canvas;
+mod card;
+mod catalogue;
+mod fold_search;
+mod graph;
+mod grep;
+mod names;
+mod relink;
+mod scan;
+mod store;
+mod sync;
+mod text_search;
+
+pub use card::{Card, CardHeading, CardLink, CardTask, LinkPlace};
+pub use catalogue::{Catalogue, Entry, FileId, Fingerprints};
+pub use graph::{Backlink, Neighbours, OutgoingLink, Unresolved};
+pub use grep::{GrepError, GrepLine, GrepResult, grep};
+pub use names::{Names, find_link_target, link_name};
+pub use relink::{Relinked, relinked_copy, relinked_move};
+pub use sync::{Index, IndexStatus, Progress};
+pub use text_search::{MatchKind, TextMatch, TextMatches, search_text};

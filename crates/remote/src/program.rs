@@ -1,0 +1,181 @@
+//! Running a program to its end: no shell, no input, a time limit, and only the end of what it prints.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How much of the output is kept.
+const TAIL_LINES: usize = 50;
+const LONGEST_LINE: usize = 2000;
+/// How often a quiet program is looked at.
+const GLANCE: Duration = Duration::from_millis(25);
+/// How long output may still trickle in after the program has ended: a background child may hold the pipe open.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    #[error("the program {program:?} is not installed")]
+    Missing { program: String },
+    #[error("the program {program:?} could not be started: {source}")]
+    Start { program: String, source: io::Error },
+    #[error("the program {program:?} did not finish in {} s and was stopped", .limit.as_secs())]
+    Timeout { program: String, limit: Duration },
+    #[error("stopped, because the call was cancelled")]
+    Cancelled,
+}
+
+#[derive(Debug)]
+pub struct Finished {
+    pub status: ExitStatus,
+    /// The last lines of standard output and standard error, as they came.
+    pub tail: String,
+    pub took: Duration,
+}
+
+/// `line` is called for every line of output; it returns false to stop the program.
+pub fn run_program(
+    command: &[String],
+    folder: &Path,
+    limit: Duration,
+    mut line: impl FnMut(&str) -> bool,
+) -> Result<Finished, ProgramError> {
+    let program = command.first().cloned().unwrap_or_default();
+    let started = Instant::now();
+    let mut child = start(&program, command.get(1..).unwrap_or_default(), folder)?;
+    let lines = read_lines(&mut child);
+    let mut tail = VecDeque::new();
+    let mut ended: Option<(ExitStatus, Instant)> = None;
+    loop {
+        match lines.recv_timeout(GLANCE) {
+            Ok(text) => {
+                if !line(&text) {
+                    stop(&mut child);
+                    return Err(ProgramError::Cancelled);
+                }
+                if tail.len() == TAIL_LINES {
+                    tail.pop_front();
+                }
+                tail.push_back(text);
+            }
+            Err(RecvTimeoutError::Disconnected) if ended.is_none() => thread::sleep(GLANCE),
+            Err(_) => {}
+        }
+        if ended.is_none()
+            && let Ok(Some(status)) = child.try_wait()
+        {
+            ended = Some((status, Instant::now()));
+        }
+        if let Some((status, at)) = ended
+            && (at.elapsed() > LAST_WORDS || is_drained(&lines, &mut tail))
+        {
+            return Ok(Finished { status, tail: Vec::from(tail).join("\n"), took: started.elapsed() });
+        }
+        if ended.is_none() && started.elapsed() > limit {
+            stop(&mut child);
+            return Err(ProgramError::Timeout { program, limit });
+        }
+        if ended.is_none() && !line("") {
+            stop(&mut child);
+            return Err(ProgramError::Cancelled);
+        }
+    }
+}
+
+fn start(program: &str, arguments: &[String], folder: &Path) -> Result<Child, ProgramError> {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // A group of its own, so that what it started ends with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn().map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => ProgramError::Missing { program: program.to_owned() },
+        _ => ProgramError::Start { program: program.to_owned(), source },
+    })
+}
+
+fn read_lines(child: &mut Child) -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel();
+    let outputs: [Option<Box<dyn Read + Send>>; 2] = [
+        child.stdout.take().map(|output| Box::new(output) as Box<dyn Read + Send>),
+        child.stderr.take().map(|output| Box::new(output) as Box<dyn Read + Send>),
+    ];
+    for output in outputs.into_iter().flatten() {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+                let text: String = String::from_utf8_lossy(&line).trim_end().chars().take(LONGEST_LINE).collect();
+                if sender.send(text).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    lines
+}
+
+fn is_drained(lines: &mpsc::Receiver<String>, tail: &mut VecDeque<String>) -> bool {
+    loop {
+        match lines.try_recv() {
+            Ok(text) => tail.push_back(text),
+            Err(mpsc::TryRecvError::Disconnected) => return true,
+            Err(mpsc::TryRecvError::Empty) => return false,
+        }
+    }
+}
+
+fn stop(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = rustix::process::Pid::from_raw(child.id().cast_signed()) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Vec<String> {
+        ["sh", "-c", script].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn the_end_of_the_output_is_kept() {
+        let mut seen = 0;
+        let count = |_: &str| {
+            seen += 1;
+            true
+        };
+        let finished = run_program(&shell("seq 1 100; echo oops >&2; exit 3"), Path::new("/"), Duration::from_secs(10), count);
+        let finished = finished.expect("it runs");
+        assert_eq!(finished.status.code(), Some(3));
+        assert!(finished.tail.contains("100") && finished.tail.contains("oops"), "{}", finished.tail);
+        assert!(!finished.tail.lines().any(|line| line == "1"));
+        assert!(seen >= 101);
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_stopped_with_its_children() {
+        let started = Instant::now();
+        let failed = run_program(&shell("sleep 60 & sleep 60"), Path::new("/"), Duration::from_millis(200), |_| true);
+        assert!(matches!(failed, Err(ProgramError::Timeout { .. })), "{failed:?}");
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let failed = run_program(&["no-such-program-here".into()], Path::new("/"), Duration::from_secs(1), |_| true);
+        assert!(matches!(failed, Err(ProgramError::Missing { .. })), "{failed:?}");
+    }
+
+    #[test]
+    fn a_cancelled_call_stops_the_program() {
+        let failed = run_program(&shell("sleep 60"), Path::new("/"), Duration::from_secs(60), |_| false);
+        assert!(matches!(failed, Err(ProgramError::Cancelled)), "{failed:?}");
+    }
+}

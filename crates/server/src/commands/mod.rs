@@ -1,0 +1,144 @@
+//! The command line.
+
+mod demo;
+mod hash_password;
+mod serve;
+mod stdio;
+mod tools;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::{Args, Parser, Subcommand};
+use quillgate_index::Index;
+use quillgate_tools::{SURFACES, Surface, Workspace, find_surface};
+use quillgate_vault::{Limits, Vault};
+
+use crate::config::Config;
+use crate::{data_folder, logging};
+
+/// Give AI agents fast, safe access to a Markdown vault over the Model Context Protocol.
+///
+/// `quillgate <vault>` speaks MCP on standard input and output, as desktop clients expect. `quillgate serve` does the same over
+/// HTTP. Nothing is ever written into the vault but your notes.
+#[derive(Parser)]
+#[command(name = "quillgate", version, args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Folder of the vault to serve on standard input and output
+    vault: Option<PathBuf>,
+    #[command(flatten)]
+    shared: Shared,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Speak MCP on standard input and output
+    Stdio(stdio::Stdio),
+    /// Serve MCP over HTTP
+    Serve(serve::Serve),
+    /// Serve a small example vault and show how to connect to it
+    Demo(demo::Demo),
+    /// Turn a password into a hash for AUTH_USERS
+    HashPassword,
+    /// List the tools that clients see
+    Tools(tools::Tools),
+    /// Print the version
+    Version,
+}
+
+/// What every way of serving takes.
+#[derive(Args, Clone, Default)]
+struct Shared {
+    /// Folder of the vault
+    #[arg(long, env = "VAULT_PATH", value_name = "FOLDER")]
+    vault_path: Option<PathBuf>,
+    /// Tools to offer: essentials, vault, notes or cli; the first one given is the default
+    #[arg(long = "surface", value_name = "NAME")]
+    surfaces: Vec<String>,
+    /// Folder for catalogue and locks, never inside the vault [default: the platform's data directory]
+    #[arg(long, env = "QUILLGATE_DATA_DIR", value_name = "FOLDER")]
+    data_dir: Option<PathBuf>,
+    /// Configuration file: JSON, YAML or TOML
+    #[arg(long, env = "QUILLGATE_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// How much to log on standard error: error, warn, info, debug or trace [default: info]
+    #[arg(long, env = "LOG_LEVEL", value_name = "LEVEL")]
+    log_level: Option<String>,
+}
+
+/// Runs the program named by the process's arguments.
+pub fn run() -> ExitCode {
+    let command_line = CommandLine::parse();
+    let outcome = match command_line.command {
+        None => stdio::Stdio::on_vault(command_line.vault, command_line.shared).run(),
+        Some(Command::Stdio(stdio)) => stdio.run(),
+        Some(Command::Serve(serve)) => serve.run(),
+        Some(Command::Demo(demo)) => demo.run(),
+        Some(Command::HashPassword) => hash_password::run(),
+        Some(Command::Tools(tools)) => tools.run(),
+        Some(Command::Version) => say(concat!("quillgate ", env!("CARGO_PKG_VERSION"))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&format!("quillgate: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+impl Shared {
+    /// The configuration file with the flags and variables on top.
+    fn configure(&self) -> anyhow::Result<Config> {
+        let mut config = self.config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+        config.vault_path = self.vault_path.clone().or(config.vault_path);
+        config.data_dir = self.data_dir.clone().or(config.data_dir);
+        config.log_level = self.log_level.clone().or(config.log_level);
+        if !self.surfaces.is_empty() {
+            config.surfaces.clone_from(&self.surfaces);
+        }
+        logging::start(config.log_level.as_deref().unwrap_or("info"))?;
+        Ok(config)
+    }
+}
+
+/// The surfaces to mount, the default one first.
+fn surfaces(config: &Config) -> anyhow::Result<Vec<&'static Surface>> {
+    let names: Vec<&str> = config.surfaces.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        return Ok(vec![&SURFACES[0]]);
+    }
+    let known = || SURFACES.iter().map(|surface| surface.name).collect::<Vec<_>>().join(", ");
+    names
+        .iter()
+        .map(|name| find_surface(name).with_context(|| format!("no surface named {name:?}; there are {}", known())))
+        .collect()
+}
+
+/// Opens the vault and starts reading it in the background.
+fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
+    let Some(vault_path) = &config.vault_path else {
+        bail!("no vault is given; name its folder, as in: quillgate ~/Notes");
+    };
+    let data = data_folder::path(config.data_dir.as_deref())?;
+    let folders = data_folder::for_vault(&data, vault_path)?;
+    let vault = Arc::new(Vault::open(vault_path, folders.locks, Limits { file_bytes: config.limits.max_file_bytes })?);
+    let index = Index::start(vault.clone(), folders.catalogue);
+    Ok(Workspace { vault, index, settings: config.tool_settings() })
+}
+
+/// The command line's own output.
+#[expect(clippy::print_stdout, reason = "what the user asked for")]
+fn say(text: &str) -> anyhow::Result<()> {
+    println!("{text}");
+    Ok(())
+}
+
+#[expect(clippy::print_stderr, reason = "the last words of a command that failed")]
+fn complain(text: &str) {
+    eprintln!("{text}");
+}

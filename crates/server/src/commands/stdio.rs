@@ -1,0 +1,43 @@
+//! Serving one client on standard input and output.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::bail;
+use clap::Args;
+
+use super::{Shared, open_workspace, surfaces};
+use crate::mcp;
+use crate::pipeline::{Mount, Pipeline};
+
+#[derive(Args)]
+pub(super) struct Stdio {
+    /// Folder of the vault, as with --vault-path
+    vault: Option<PathBuf>,
+    #[command(flatten)]
+    shared: Shared,
+}
+
+impl Stdio {
+    pub(super) fn on_vault(vault: Option<PathBuf>, shared: Shared) -> Stdio {
+        Stdio { vault, shared }
+    }
+
+    pub(super) fn run(mut self) -> anyhow::Result<()> {
+        self.shared.vault_path = self.vault.or(self.shared.vault_path);
+        let config = self.shared.configure()?;
+        let surfaces = surfaces(&config)?;
+        let [surface] = surfaces[..] else {
+            bail!("one surface can be served on standard input; choose one of those given with --surface");
+        };
+        let workspace = Arc::new(open_workspace(&config)?);
+        let config = Arc::new(config);
+        let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
+        // One client, one thing at a time mostly: two threads keep a slow call from holding up the others.
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let served = runtime.block_on(mcp::serve_stdio(pipeline, Arc::new(Mount::new(surface)), config.limits.max_line_bytes));
+        // Threads that still read the vault must not hold up the exit.
+        runtime.shutdown_background();
+        served
+    }
+}

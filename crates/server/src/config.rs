@@ -1,0 +1,178 @@
+//! Everything that can be configured, declared once: the field docs are the user's documentation.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use quillgate_tools::{Settings, SyncCommand};
+use quillgate_vault::Limits;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Quillgate's configuration file, in JSON, YAML or TOML. Every key is optional; command-line flags and environment variables
+/// win over the file.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Config {
+    /// Folder of the vault. Flag `--vault-path`, environment `VAULT_PATH`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vault_path: Option<PathBuf>,
+    /// Folder for everything of ours: catalogue, locks. Never inside the vault. Flag `--data-dir`, environment
+    /// `QUILLGATE_DATA_DIR`; by default the platform's data directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_dir: Option<PathBuf>,
+    /// Address and port to serve HTTP on; `:8090` means all interfaces. Flag `--listen-addr`, environment `LISTEN_ADDR`;
+    /// `127.0.0.1:8090` by default (port 1065 when `notes` is the first surface). `PORT` sets the port alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listen_addr: Option<String>,
+    /// The URL under which clients reach this server, when it is not the listening address. Flag `--server-url`, environment
+    /// `SERVER_URL`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_url: Option<String>,
+    /// Surfaces to serve: `essentials`, `vault`, `notes`, `cli`. The first is the default one at `/mcp`, each is also at
+    /// `/mcp/<name>`. Flag `--surface`, repeatable.
+    pub surfaces: Vec<String>,
+    /// Networks whose members may connect without login, such as `192.168.1.0/24` or `100.64.0.0/10`. With one, the server may
+    /// listen on other addresses than loopback; everybody else is refused. Flag `--trusted-network`, repeatable.
+    pub trusted_networks: Vec<String>,
+    /// How much is logged: `error`, `warn`, `info`, `debug`, `trace`, or a tracing filter. Flag `--log-level`, environment
+    /// `LOG_LEVEL`; `info` by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_level: Option<String>,
+    /// Reading files.
+    pub read: ReadConfig,
+    /// Searching.
+    pub search: SearchConfig,
+    /// The command behind `vault_sync`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync: Option<SyncConfig>,
+    /// The running app.
+    pub app: AppConfig,
+    /// Limits that keep one client from taking everything.
+    pub limits: LimitsConfig,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReadConfig {
+    /// A file with more lines than this is cut when it is read from the start without a limit.
+    pub threshold_lines: usize,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct SearchConfig {
+    /// The most lines that a search by regular expression returns.
+    pub max_lines: usize,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SyncConfig {
+    /// Program and arguments, such as `["rclone", "sync", "drive:Vault", "."]`. Never passed to a shell.
+    pub command: Vec<String>,
+    /// Stopped after this many seconds.
+    #[serde(default = "ten_minutes")]
+    pub timeout_seconds: u64,
+    /// Where it runs; the vault by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct AppConfig {
+    /// The app's command line program.
+    pub command: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct LimitsConfig {
+    /// The largest HTTP request body, in bytes.
+    pub max_request_bytes: usize,
+    /// The largest message on standard input, in bytes.
+    pub max_line_bytes: usize,
+    /// The largest file that is read or written, in bytes.
+    pub max_file_bytes: u64,
+    /// Sessions of older clients that may be open at once.
+    pub max_sessions: usize,
+    /// Calls that run at once; more wait.
+    pub max_concurrent_calls: usize,
+    /// Seconds that a call may take.
+    pub timeout_seconds: u64,
+    /// Seconds for single tools, by name.
+    pub tool_timeout_seconds: BTreeMap<String, u64>,
+}
+
+impl Default for ReadConfig {
+    fn default() -> ReadConfig {
+        ReadConfig { threshold_lines: Settings::default().read_lines }
+    }
+}
+
+impl Default for SearchConfig {
+    fn default() -> SearchConfig {
+        SearchConfig { max_lines: Settings::default().search_lines }
+    }
+}
+
+impl Default for AppConfig {
+    fn default() -> AppConfig {
+        AppConfig { command: Settings::default().app_program }
+    }
+}
+
+impl Default for LimitsConfig {
+    fn default() -> LimitsConfig {
+        LimitsConfig {
+            max_request_bytes: 16 << 20,
+            max_line_bytes: 32 << 20,
+            max_file_bytes: Limits::default().file_bytes,
+            max_sessions: 500,
+            max_concurrent_calls: 64,
+            timeout_seconds: 30,
+            tool_timeout_seconds: BTreeMap::new(),
+        }
+    }
+}
+
+fn ten_minutes() -> u64 {
+    600
+}
+
+impl Config {
+    /// Reads a file by its extension; anything but `.toml` and `.json` is taken for YAML.
+    pub fn read(path: &Path) -> anyhow::Result<Config> {
+        #[expect(clippy::disallowed_methods, reason = "the operator's own file, named on the command line")]
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the configuration {}", path.display()))?;
+        let parsed = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("toml") => toml::from_str(&text).map_err(anyhow::Error::from),
+            Some("json") => serde_json::from_str(&text).map_err(anyhow::Error::from),
+            _ => serde_norway::from_str(&text).map_err(anyhow::Error::from),
+        };
+        parsed.with_context(|| format!("the configuration {} is not valid", path.display()))
+    }
+
+    pub fn tool_settings(&self) -> Settings {
+        let sync = self.sync.as_ref().map(|sync| SyncCommand {
+            command: sync.command.clone(),
+            limit: Duration::from_secs(sync.timeout_seconds),
+            folder: sync.folder.clone(),
+        });
+        Settings {
+            read_lines: self.read.threshold_lines,
+            search_lines: self.search.max_lines,
+            sync,
+            app_program: self.app.command.clone(),
+        }
+    }
+
+    /// How long one call of a tool may take. A sync has the time of its command.
+    pub fn time_limit(&self, tool: &str) -> Duration {
+        let own = self.limits.tool_timeout_seconds.get(tool).copied();
+        let sync = self.sync.as_ref().filter(|_| tool == "vault_sync").map(|sync| sync.timeout_seconds + 60);
+        Duration::from_secs(own.or(sync).unwrap_or(self.limits.timeout_seconds))
+    }
+}

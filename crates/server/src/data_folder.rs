@@ -1,0 +1,52 @@
+//! Where everything of ours lives: outside every vault.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use etcetera::BaseStrategy;
+use quillgate_vault::ContentHash;
+
+/// The folders of one vault.
+pub(crate) struct VaultFolders {
+    pub(crate) catalogue: Option<Dir>,
+    pub(crate) locks: Option<Dir>,
+}
+
+/// The data directory: as configured, else the platform's.
+pub(crate) fn path(configured: Option<&Path>) -> anyhow::Result<PathBuf> {
+    if let Some(path) = configured {
+        return Ok(std::path::absolute(path)?);
+    }
+    let platform = etcetera::choose_base_strategy().context("there is no home directory; give --data-dir")?;
+    Ok(platform.data_dir().join("quillgate"))
+}
+
+/// Opens, and makes, the folders for the vault at `vault`. A data directory that cannot be written costs speed and safety
+/// among processes, not the service.
+pub(crate) fn for_vault(data: &Path, vault: &Path) -> anyhow::Result<VaultFolders> {
+    #[expect(clippy::disallowed_methods, reason = "the vault's own path, to name its folder and to keep ours out of it")]
+    let vault = std::fs::canonicalize(vault)
+        .with_context(|| format!("no vault at {}; give the path of an existing folder", vault.display()))?;
+    if data.starts_with(&vault) {
+        bail!("the data directory {} lies inside the vault; give another one with --data-dir", data.display());
+    }
+    let name = ContentHash::of(vault.to_string_lossy().as_bytes()).to_string()[..16].to_owned();
+    match open(&data.join("vaults").join(name)) {
+        Ok(folder) => Ok(VaultFolders { locks: subfolder(&folder, "locks"), catalogue: subfolder(&folder, "catalogue") }),
+        Err(error) => {
+            tracing::warn!(%error, "the data directory cannot be written; every start reads the whole vault");
+            Ok(VaultFolders { catalogue: None, locks: None })
+        }
+    }
+}
+
+pub(crate) fn open(path: &Path) -> anyhow::Result<Dir> {
+    Dir::create_ambient_dir_all(path, ambient_authority())?;
+    Ok(Dir::open_ambient_dir(path, ambient_authority())?)
+}
+
+fn subfolder(folder: &Dir, name: &str) -> Option<Dir> {
+    folder.create_dir_all(name).and_then(|()| folder.open_dir(name)).ok()
+}

@@ -1,0 +1,18 @@
+//! Puts Quillgate together: command line, transports, pipeline and what is printed for people.
+//!
+//! Architecture invariant: `mcp` is the only module that names a type of the protocol library, and every tool call of every
+//! transport goes through `pipeline`.
+
+mod commands;
+pub mod config;
+mod data_folder;
+pub mod documentation;
+mod http;
+mod logging;
+mod mcp;
+mod network;
+mod pipeline;
+mod sessions;
+mod snippets;
+
+pub use commands::run;

@@ -1,0 +1,7 @@
+//! The quillgate program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    quillgate::run()
+}

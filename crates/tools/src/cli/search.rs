@@ -1,0 +1,54 @@
+//! Finding the files that contain a text.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::search_with_context::lines_with;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::tool::{Spec, Tool};
+
+/// Find the files that contain a literal text. For the matching lines use obsidian_search_with_context.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Search {
+    /// Text to find, as it is written
+    #[schemars(length(min = 1))]
+    query: String,
+    /// Only in this folder
+    #[serde(default)]
+    path: Option<String>,
+    /// Most files to return
+    #[serde(default = "fifty")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: usize,
+    /// Tell capitals from small letters
+    #[serde(default)]
+    case_sensitive: bool,
+}
+
+fn fifty() -> usize {
+    50
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Found {
+    query: String,
+    /// All files with a match, also those beyond limit
+    total: usize,
+    files: Vec<String>,
+}
+
+impl Tool for Search {
+    const SPEC: Spec = Spec::reading("obsidian_search", "Search for files");
+    type Output = Found;
+
+    fn run(self, context: &Context<'_>) -> Result<Found, Failure> {
+        let lines = lines_with(context, &self.query, self.path.as_deref(), self.case_sensitive)?;
+        let mut files: Vec<String> = lines.into_iter().map(|line| line.path.to_string()).collect();
+        files.dedup();
+        let total = files.len();
+        files.truncate(self.limit);
+        Ok(Found { query: self.query, total, files })
+    }
+}

@@ -1,0 +1,108 @@
+//! What a running tool has at hand.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use jiff::Zoned;
+use parking_lot::RwLockReadGuard;
+use quillgate_index::{Catalogue, Index};
+use quillgate_vault::Vault;
+
+use crate::failure::Failure;
+
+/// One vault, ready to work on.
+pub struct Workspace {
+    pub vault: Arc<Vault>,
+    pub index: Index,
+    pub settings: Settings,
+}
+
+/// What the operator can set about tools.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Files longer than this are cut when read from the start without a limit.
+    pub read_lines: usize,
+    /// The most lines a search by regular expression returns.
+    pub search_lines: usize,
+    /// What `vault_sync` runs.
+    pub sync: Option<SyncCommand>,
+    /// The app's command line program.
+    pub app_program: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct SyncCommand {
+    pub command: Vec<String>,
+    pub limit: Duration,
+    /// Where it runs; the vault by default.
+    pub folder: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { read_lines: 200, search_lines: 1000, sync: None, app_program: "obsidian".to_owned() }
+    }
+}
+
+type Report = Arc<dyn Fn(f64, Option<f64>, &str) + Send + Sync>;
+
+/// One call: whether it is still wanted, and who hears of its progress.
+#[derive(Clone, Default)]
+pub struct Call {
+    cancelled: Arc<AtomicBool>,
+    report: Option<Report>,
+}
+
+impl Call {
+    pub fn reporting(report: impl Fn(f64, Option<f64>, &str) + Send + Sync + 'static) -> Call {
+        Call { report: Some(Arc::new(report)), ..Call::default() }
+    }
+
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+pub struct Context<'a> {
+    pub workspace: &'a Workspace,
+    pub call: &'a Call,
+}
+
+impl Context<'_> {
+    pub fn vault(&self) -> &Vault {
+        &self.workspace.vault
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.workspace.settings
+    }
+
+    /// The catalogue once it is complete; while it is not, the caller hears how far it is.
+    pub fn catalogue(&self) -> Result<RwLockReadGuard<'_, Catalogue>, Failure> {
+        let wanted = self.workspace.index.wait(|files| {
+            self.progress(files as f64, None, &format!("reading the vault: {files} files so far"));
+            self.go_on()
+        });
+        if !wanted {
+            return Err(Failure::Cancelled);
+        }
+        Ok(self.workspace.index.catalogue())
+    }
+
+    /// False once nobody waits for the answer.
+    pub fn go_on(&self) -> bool {
+        !self.call.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        if let Some(report) = &self.call.report {
+            report(done, total, message);
+        }
+    }
+
+    pub fn now(&self) -> Zoned {
+        Zoned::now()
+    }
+}

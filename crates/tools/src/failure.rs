@@ -1,0 +1,90 @@
+//! Why a call failed, in words for a model; each surface gives it its own shape.
+
+use quillgate_index::GrepError;
+use quillgate_remote::{ObsidianError, ProgramError};
+use quillgate_vault::VaultError;
+use serde::Serialize;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error("no tool named {0:?} here; list the tools to see their names")]
+    UnknownTool(String),
+    #[error("{}", listed(.0))]
+    InvalidInput(Vec<Issue>),
+    #[error(transparent)]
+    Vault(VaultError),
+    #[error("Text not found in file")]
+    TextNotFound,
+    #[error("Text appears {0} times in file, must be unique")]
+    TextNotUnique(usize),
+    #[error("{0}")]
+    InvalidRange(String),
+    #[error("{0}")]
+    Edit(String),
+    #[error("no note named {0:?}; name it as a wikilink would, or give its exact path")]
+    NoSuchNote(String),
+    #[error("{} files are named {name:?}: {}; give one of them as path", .candidates.len(), .candidates.join(", "))]
+    Ambiguous { name: String, candidates: Vec<String> },
+    #[error(transparent)]
+    Pattern(#[from] GrepError),
+    #[error(transparent)]
+    App(#[from] ObsidianError),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    #[error("{0}")]
+    NotConfigured(String),
+    #[error("{0}")]
+    Outside(String),
+    #[error("the call took longer than {0} s and was stopped; narrow it down and try again")]
+    Timeout(u64),
+    #[error("the call was cancelled")]
+    Cancelled,
+    #[error("something went wrong in the server ({0}); nothing was lost, and the log has the details")]
+    Internal(String),
+}
+
+/// One thing that is wrong with the arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Issue {
+    pub field: String,
+    pub expected: String,
+}
+
+impl Issue {
+    pub fn new(field: &str, expected: String) -> Issue {
+        Issue { field: field.to_owned(), expected }
+    }
+
+    pub fn other(expected: String) -> Issue {
+        Issue { field: String::new(), expected }
+    }
+
+    pub(crate) fn missing(field: &str) -> Issue {
+        Issue::new(field, "is required".to_owned())
+    }
+
+    pub(crate) fn unknown(field: &str, nearest: Option<String>) -> Issue {
+        let expected = match nearest {
+            Some(known) => format!("is not a known field; did you mean {known}?"),
+            None => "is not a known field".to_owned(),
+        };
+        Issue::new(field, expected)
+    }
+}
+
+fn listed(issues: &[Issue]) -> String {
+    let lines: Vec<String> = issues.iter().map(|issue| format!("{} {}", issue.field, issue.expected).trim().to_owned()).collect();
+    lines.join("; ")
+}
+
+impl From<VaultError> for Failure {
+    fn from(error: VaultError) -> Failure {
+        Failure::Vault(error)
+    }
+}
+
+impl From<quillgate_vault::PathError> for Failure {
+    fn from(error: quillgate_vault::PathError) -> Failure {
+        Failure::Vault(error.into())
+    }
+}

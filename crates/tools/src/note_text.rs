@@ -1,0 +1,78 @@
+//! Notes as text: what a model sees of a file, and the file's own style kept when it writes back.
+
+use quillgate_markdown::{Eol, Value};
+use quillgate_vault::{NotePath, Vault, VaultError};
+
+const BOM: char = '\u{feff}';
+
+/// The text without a byte order mark and with plain newlines, as it is shown.
+pub(crate) fn shown(text: &str) -> String {
+    text.trim_start_matches(BOM).replace("\r\n", "\n")
+}
+
+/// The lines of a text; a newline at the end does not begin another one.
+pub(crate) fn count_lines(text: &str) -> usize {
+    text.lines().count()
+}
+
+/// New text for a file in the style of what the file held: its newlines and its byte order mark.
+pub(crate) fn in_style_of(old: &str, new: &str) -> String {
+    let mut styled =
+        if Eol::dominant(old) == Eol::CrLf && !new.contains('\r') { new.replace('\n', "\r\n") } else { new.to_owned() };
+    if old.starts_with(BOM) && !styled.starts_with(BOM) {
+        styled.insert(0, BOM);
+    }
+    styled
+}
+
+/// The bytes to write for `content` at `path`, in the style of the file that is there.
+pub(crate) fn styled_for(vault: &Vault, path: &NotePath, content: &str) -> Result<Vec<u8>, VaultError> {
+    match vault.read(path) {
+        Ok(old) => Ok(old.text().map_or_else(|_| content.to_owned(), |old| in_style_of(old, content)).into_bytes()),
+        Err(VaultError::NotFound(_)) => Ok(content.as_bytes().to_vec()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A property as a client sends it.
+pub(crate) fn property_value(json: &serde_json::Value) -> Value {
+    use serde_json::Value as Json;
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(truth) => Value::Bool(*truth),
+        Json::Number(number) => match number.as_i64() {
+            Some(integer) => Value::Integer(integer),
+            None => Value::Float(number.as_f64().unwrap_or_default()),
+        },
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(items) => Value::List(items.iter().map(property_value).collect()),
+        Json::Object(entries) => Value::Map(entries.iter().map(|(key, value)| (key.clone(), property_value(value))).collect()),
+    }
+}
+
+/// A new note: its properties as frontmatter, if there are any, then its content.
+pub(crate) fn new_note(properties: &[(String, Value)], content: &str) -> String {
+    if properties.is_empty() {
+        return content.to_owned();
+    }
+    format!("---\n{}---\n{content}", quillgate_markdown::to_yaml(properties))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_style_of_a_file_survives_its_replacement() {
+        assert_eq!(in_style_of("\u{feff}a\r\nb\r\n", "x\ny\n"), "\u{feff}x\r\ny\r\n");
+        assert_eq!(in_style_of("a\nb\n", "x\ny\n"), "x\ny\n");
+        assert_eq!(in_style_of("a\r\n", "x\r\ny\r\n"), "x\r\ny\r\n");
+    }
+
+    #[test]
+    fn what_is_shown_has_plain_newlines() {
+        assert_eq!(shown("\u{feff}a\r\nb"), "a\nb");
+        assert_eq!(count_lines("a\nb\n"), 2);
+        assert_eq!(count_lines(""), 0);
+    }
+}

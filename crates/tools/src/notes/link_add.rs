@@ -1,0 +1,91 @@
+//! Adding a wikilink to a note.
+
+use quillgate_markdown::{Edits, Note, append, find_heading};
+use quillgate_vault::{NotePath, VaultError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::context::Context;
+use crate::failure::{Failure, Issue};
+use crate::note_text::count_lines;
+use crate::tool::{Effect, Idempotency, Spec, Tool};
+
+/// Add a wikilink at the end of a note, as a list item. A link that is already there is not added again.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LinkAdd {
+    /// Note that gets the link, relative to the vault, with its extension
+    from: String,
+    /// Note that is linked to, as its path; it may not exist yet
+    to: String,
+    /// Text to show instead of the target's name
+    #[serde(default)]
+    alias: Option<String>,
+    /// Heading of the target to link to
+    #[serde(default)]
+    heading: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Outcome {
+    path: String,
+    link: String,
+    /// False when the link was there already
+    added: bool,
+    line: usize,
+    /// Whether the target exists
+    resolved: bool,
+}
+
+impl Tool for LinkAdd {
+    const SPEC: Spec = Spec::writing("link_add", "Add a link", Effect::Add, Idempotency::Natural);
+    type Output = Outcome;
+
+    fn run(self, context: &Context<'_>) -> Result<Outcome, Failure> {
+        let (from, to) = (NotePath::parse(&self.from)?, NotePath::parse(&self.to)?);
+        check_display(self.alias.as_deref())?;
+        let resolved = context.vault().stat(&to).is_ok();
+        let heading = self.heading.as_deref().map(|heading| heading.trim_start_matches('#'));
+        if let (true, Some(heading)) = (resolved, heading) {
+            must_have_heading(context, &to, heading)?;
+        }
+        let link_path = context.catalogue()?.link_path(&from, &to, context.vault().app_settings().link_format);
+        let subpath = heading.map(|heading| format!("#{heading}")).unwrap_or_default();
+        let display = self.alias.map(|alias| format!("|{alias}")).unwrap_or_default();
+        let link = format!("[[{link_path}{subpath}{display}]]");
+        let (mut added, mut line) = (true, 0);
+        context.vault().update(&from, |contents| {
+            let text = contents.text()?;
+            if let Some(found) = Note::parse(text).links.iter().find(|found| text[found.span.clone()] == link) {
+                (added, line) = (false, found.line);
+                return Ok(contents.bytes.clone());
+            }
+            let edited = Edits::from(append(text, &format!("- {link}\n"))).apply(text);
+            line = count_lines(&edited);
+            Ok::<_, Failure>(edited.into_bytes())
+        })?;
+        Ok(Outcome { path: from.to_string(), link, added, line, resolved })
+    }
+}
+
+fn must_have_heading(context: &Context<'_>, path: &NotePath, heading: &str) -> Result<(), Failure> {
+    let contents = match context.vault().read(path) {
+        Err(VaultError::NotFound(_)) => return Ok(()),
+        other => other?,
+    };
+    let note = Note::parse(contents.text()?);
+    if find_heading(&note, &format!("#{heading}")).is_some() {
+        return Ok(());
+    }
+    let headings: Vec<&str> = note.headings.iter().map(|heading| heading.text.as_str()).collect();
+    let known = if headings.is_empty() { "it has none".to_owned() } else { format!("its headings are {}", headings.join(", ")) };
+    Err(Failure::Edit(format!("no heading {heading:?} in {path}; {known}")))
+}
+
+fn check_display(alias: Option<&str>) -> Result<(), Failure> {
+    if alias.is_some_and(|alias| alias.contains(['\n', '\r', '|']) || alias.contains("[[") || alias.contains("]]")) {
+        let issue = Issue::new("alias", "cannot contain |, [[, ]] or a line break".to_owned());
+        return Err(Failure::InvalidInput(vec![issue]));
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! What a tool is: a struct of arguments with a specification and something to run.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::context::Context;
+use crate::failure::{Failure, Issue};
+use crate::schema;
+
+/// The struct's doc comment is the description that a model reads, its fields are the schema.
+pub trait Tool: DeserializeOwned + JsonSchema {
+    const SPEC: Spec;
+    type Output: Serialize + JsonSchema;
+
+    fn run(self, context: &Context<'_>) -> Result<Self::Output, Failure>;
+}
+
+/// Everything about a tool that is not its arguments; annotations, catalogue, documentation and enforcement come from here.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    pub name: &'static str,
+    /// A short name for people.
+    pub title: &'static str,
+    pub scopes: &'static [&'static str],
+    pub rate: Rate,
+    pub effect: Effect,
+    pub confirm: Confirm,
+    pub idempotency: Idempotency,
+}
+
+/// The class a call is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    Read,
+    Write,
+    Delete,
+    Bulk,
+    Execute,
+    Admin,
+}
+
+/// What a call does to the world, as annotations tell it to clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    Read,
+    /// Only adds; what was there stays.
+    Add,
+    /// May replace or remove what was there.
+    Change,
+    /// Reaches beyond the vault, such as a running app.
+    Outside,
+}
+
+/// When a human must agree first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirm {
+    Never,
+    Always,
+}
+
+/// Whether a repeated call may be answered from the first one's reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idempotency {
+    /// Calling twice is the same as calling once, or replies are never kept.
+    Natural,
+    /// A repeated call acts again.
+    Repeats,
+}
+
+impl Spec {
+    /// A tool that only looks.
+    pub const fn reading(name: &'static str, title: &'static str) -> Spec {
+        Spec {
+            name,
+            title,
+            scopes: &["read:notes"],
+            rate: Rate::Read,
+            effect: Effect::Read,
+            confirm: Confirm::Never,
+            idempotency: Idempotency::Natural,
+        }
+    }
+
+    /// A tool that changes notes.
+    pub const fn writing(name: &'static str, title: &'static str, effect: Effect, idempotency: Idempotency) -> Spec {
+        Spec { name, title, scopes: &["write:notes"], rate: Rate::Write, effect, confirm: Confirm::Never, idempotency }
+    }
+
+    pub const fn scopes(self, scopes: &'static [&'static str]) -> Spec {
+        Spec { scopes, ..self }
+    }
+
+    pub const fn rate(self, rate: Rate) -> Spec {
+        Spec { rate, ..self }
+    }
+}
+
+/// A tool with its types forgotten, for slices of them.
+#[derive(Clone, Copy)]
+pub struct Registered {
+    pub spec: Spec,
+    pub input_schema: fn() -> Map<String, Value>,
+    pub output_schema: fn() -> Map<String, Value>,
+    pub description: fn() -> String,
+    run: fn(Value, &Context<'_>) -> Result<Value, Failure>,
+}
+
+impl Registered {
+    pub const fn of<T: Tool>() -> Registered {
+        Registered {
+            spec: T::SPEC,
+            input_schema: schema::of::<T>,
+            output_schema: schema::of::<T::Output>,
+            description: schema::description_of::<T>,
+            run: run::<T>,
+        }
+    }
+
+    /// Runs the tool on arguments that fit its schema.
+    pub fn run(&self, arguments: Value, context: &Context<'_>) -> Result<Value, Failure> {
+        (self.run)(arguments, context)
+    }
+}
+
+fn run<T: Tool>(arguments: Value, context: &Context<'_>) -> Result<Value, Failure> {
+    // Validation has passed; what is left are limits of the types, such as a number that is too large.
+    let tool: T =
+        serde_json::from_value(arguments).map_err(|error| Failure::InvalidInput(vec![Issue::other(error.to_string())]))?;
+    let output = tool.run(context)?;
+    serde_json::to_value(output).map_err(|error| Failure::Internal(error.to_string()))
+}

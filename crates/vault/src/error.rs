@@ -1,0 +1,63 @@
+//! What can go wrong with a file of the vault.
+
+use std::io;
+
+use crate::{FolderPath, NotePath, PathError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    #[error("no vault at {path}: {source}; give the path of an existing folder")]
+    NoVault { path: String, source: io::Error },
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error("file not found: {0}")]
+    NotFound(NotePath),
+    #[error("folder not found: {}", shown(.0))]
+    FolderNotFound(FolderPath),
+    #[error("{0} already exists; choose another path")]
+    Exists(NotePath),
+    #[error("{0} is a folder; give the path of a file")]
+    IsFolder(NotePath),
+    #[error("{0} is not a regular file")]
+    NotRegular(NotePath),
+    #[error("{0} is or lies behind a symbolic link; links are not followed")]
+    Link(NotePath),
+    #[error("{0} is a placeholder of a cloud drive; open it once in that drive to download it")]
+    Offline(NotePath),
+    #[error("{0} is not text ({1})")]
+    NotText(NotePath, &'static str),
+    #[error("{path} has {size} bytes; at most {limit} are handled")]
+    TooLarge { path: NotePath, size: u64, limit: u64 },
+    #[error("{0} was changed by somebody else meanwhile; read it again and repeat the edit")]
+    Conflict(NotePath),
+    #[error("no permission for {0}")]
+    Denied(NotePath),
+    #[error("the disk refused {path}: {source}")]
+    Io { path: NotePath, source: io::Error },
+}
+
+fn shown(folder: &FolderPath) -> &str {
+    if folder.is_root() { "/" } else { folder.as_str() }
+}
+
+impl VaultError {
+    pub(crate) fn from_io(path: &NotePath, source: io::Error) -> VaultError {
+        let path = path.clone();
+        if is_link(&source) {
+            return VaultError::Link(path);
+        }
+        match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => VaultError::NotFound(path),
+            io::ErrorKind::AlreadyExists => VaultError::Exists(path),
+            io::ErrorKind::IsADirectory => VaultError::IsFolder(path),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => VaultError::Denied(path),
+            _ => VaultError::Io { path, source },
+        }
+    }
+}
+
+/// Not following a link is ELOOP; cap-std reports a path that would leave its directory as a permission error of its own.
+fn is_link(error: &io::Error) -> bool {
+    let escapes = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
+    escapes || rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP)
+}

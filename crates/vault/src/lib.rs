@@ -1,0 +1,29 @@
+//! Opens, reads, changes and watches the notes under one directory handle.
+//!
+//! Architecture invariant: nothing outside the vault's folder is reachable from here. Every file is opened relative to a
+//! directory handle, component by component, and symbolic links are never followed.
+
+mod contents;
+mod error;
+mod hash;
+mod locks;
+mod path;
+mod settings;
+mod stat;
+mod transaction;
+mod trash;
+mod vault;
+mod walk;
+mod watch;
+
+pub use contents::{Contents, is_binary};
+pub use error::VaultError;
+pub use hash::ContentHash;
+pub use path::{FolderPath, NotePath, PathError};
+pub use settings::{AppSettings, LinkFormat, TrashOption};
+pub use stat::{EntryKind, Stat};
+pub use transaction::{Expect, Folders, Transaction, Written};
+pub use trash::Trashed;
+pub use vault::{Change, FolderEntry, Limits, Vault};
+pub use walk::{Found, WalkReport};
+pub use watch::{Dirty, Watch, WatchMode};

@@ -1,0 +1,62 @@
+//! The vault's own settings, as the app keeps them in `.obsidian/app.json`.
+
+use cap_std::fs::Dir;
+use serde_json::{Map, Value};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TrashOption {
+    #[default]
+    System,
+    Local,
+    None,
+}
+
+/// How a generated link names its target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkFormat {
+    /// The file name if it is unique in the vault, else the full path.
+    #[default]
+    Shortest,
+    Relative,
+    Absolute,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AppSettings {
+    pub trash: TrashOption,
+    pub link_format: LinkFormat,
+    pub use_markdown_links: bool,
+}
+
+impl AppSettings {
+    /// A missing or malformed file means the app's defaults, as in the app.
+    pub(crate) fn read(root: &Dir) -> AppSettings {
+        let Ok(text) = root.read_to_string(".obsidian/app.json") else {
+            return AppSettings::default();
+        };
+        match serde_json::from_str::<Map<String, Value>>(text.trim_start_matches('\u{feff}')) {
+            Ok(settings) => AppSettings::from_json(&settings),
+            Err(error) => {
+                tracing::warn!(%error, "app.json cannot be read; using the app's defaults");
+                AppSettings::default()
+            }
+        }
+    }
+
+    fn from_json(settings: &Map<String, Value>) -> AppSettings {
+        let text = |key: &str| settings.get(key).and_then(Value::as_str);
+        AppSettings {
+            trash: match text("trashOption") {
+                Some("local") => TrashOption::Local,
+                Some("none") => TrashOption::None,
+                _ => TrashOption::System,
+            },
+            link_format: match text("newLinkFormat") {
+                Some("relative") => LinkFormat::Relative,
+                Some("absolute") => LinkFormat::Absolute,
+                _ => LinkFormat::Shortest,
+            },
+            use_markdown_links: settings.get("useMarkdownLinks").and_then(Value::as_bool).unwrap_or(false),
+        }
+    }
+}

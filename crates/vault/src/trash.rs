@@ -1,0 +1,74 @@
+//! Deleting as the vault's own setting says: the system's trash, the vault's `.trash`, or for good.
+
+use std::io;
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::Dir;
+
+use crate::transaction::rename_new;
+use crate::{Change, NotePath, TrashOption, Vault, VaultError};
+
+/// How many numbers are tried to keep names in the trash apart.
+const MOST_NAMESAKES: usize = 10_000;
+
+/// Where a deleted file went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trashed {
+    System,
+    /// Its path below the vault, such as `.trash/Note 1.md`.
+    Local(String),
+    Gone,
+}
+
+impl Vault {
+    /// Deletes one file by the vault's `trashOption`.
+    pub fn trash(&self, path: &NotePath) -> Result<Trashed, VaultError> {
+        self.remove(path, self.app_settings().trash)
+    }
+
+    pub fn remove(&self, path: &NotePath, option: TrashOption) -> Result<Trashed, VaultError> {
+        let _guards = self.locks.lock([path]);
+        let (folder, name) = self.open_parent(path)?;
+        self.open_file(&folder, &name, path)?;
+        let from_io = |error| VaultError::from_io(path, error);
+        let trashed = match option {
+            TrashOption::System => match trash::delete(self.root_path().join(path.as_str())) {
+                Ok(()) => Trashed::System,
+                Err(error) => {
+                    tracing::debug!(%error, "no system trash here; using the vault's own");
+                    self.move_to_local_trash(&folder, &name.to_string_lossy()).map_err(from_io)?
+                }
+            },
+            TrashOption::Local => self.move_to_local_trash(&folder, &name.to_string_lossy()).map_err(from_io)?,
+            TrashOption::None => folder.remove_file(&name).map(|()| Trashed::Gone).map_err(from_io)?,
+        };
+        self.tell(&Change::Removed { path });
+        Ok(trashed)
+    }
+
+    fn move_to_local_trash(&self, folder: &Dir, name: &str) -> io::Result<Trashed> {
+        match self.root.create_dir(".trash") {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        let trash = self.root.open_dir_nofollow(".trash")?;
+        for number in 0..MOST_NAMESAKES {
+            let free = numbered(name, number);
+            match rename_new(folder, name, &trash, &free) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+                Ok(()) => return Ok(Trashed::Local(format!(".trash/{free}"))),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+/// `Note.md`, `Note 1.md`, `Note 2.md`, …
+fn numbered(name: &str, number: usize) -> String {
+    match (number, name.rfind('.')) {
+        (0, _) => name.to_owned(),
+        (_, Some(dot)) if dot > 0 => format!("{} {number}{}", &name[..dot], &name[dot..]),
+        _ => format!("{name} {number}"),
+    }
+}

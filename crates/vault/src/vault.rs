@@ -1,0 +1,234 @@
+//! A vault: one directory handle and everything that is done through it.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, OpenOptions};
+use parking_lot::RwLock;
+
+use crate::locks::Locks;
+use crate::path::{is_hidden, nfc};
+use crate::stat::{kind_of, placeholder_target};
+use crate::{AppSettings, ContentHash, Contents, EntryKind, FolderPath, NotePath, Stat, VaultError};
+
+/// What the vault refuses to handle in one go.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The largest file that is read or written.
+    pub file_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { file_bytes: 64 << 20 }
+    }
+}
+
+/// A change made through this handle, told to observers before the call that made it returns.
+#[derive(Debug)]
+pub enum Change<'a> {
+    Written { path: &'a NotePath, bytes: &'a [u8], hash: ContentHash, stat: Stat },
+    Renamed { from: &'a NotePath, to: &'a NotePath, stat: Stat },
+    Removed { path: &'a NotePath },
+}
+
+type Observer = Arc<dyn Fn(&Change<'_>) + Send + Sync>;
+
+pub struct Vault {
+    pub(crate) root: Dir,
+    root_path: PathBuf,
+    pub(crate) locks: Locks,
+    pub(crate) limits: Limits,
+    observers: RwLock<Vec<Observer>>,
+}
+
+/// One line of a folder's listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderEntry {
+    pub name: String,
+    pub kind: EntryKind,
+    pub stat: Stat,
+}
+
+impl Vault {
+    /// `lock_folder` holds the locks shared with other processes on the same vault.
+    pub fn open(root: &Path, lock_folder: Option<Dir>, limits: Limits) -> Result<Vault, VaultError> {
+        let no_vault = |source| VaultError::NoVault { path: root.display().to_string(), source };
+        let handle = Dir::open_ambient_dir(root, ambient_authority()).map_err(no_vault)?;
+        #[expect(clippy::disallowed_methods, reason = "the root itself, so that paths in change events can be matched with it")]
+        let root_path = std::fs::canonicalize(root).map_err(no_vault)?;
+        Ok(Vault { root: handle, root_path, locks: Locks::new(lock_folder), limits, observers: RwLock::default() })
+    }
+
+    /// Where the vault is, for messages and for programs that need a path; never for opening files.
+    pub fn root_path(&self) -> &Path {
+        &self.root_path
+    }
+
+    /// Everything changed through this handle is told to `observer` before the change returns.
+    pub fn observe(&self, observer: impl Fn(&Change<'_>) + Send + Sync + 'static) {
+        self.observers.write().push(Arc::new(observer));
+    }
+
+    pub(crate) fn tell(&self, change: &Change<'_>) {
+        for observer in self.observers.read().iter() {
+            observer(change);
+        }
+    }
+
+    pub fn app_settings(&self) -> AppSettings {
+        AppSettings::read(&self.root)
+    }
+
+    pub fn read(&self, path: &NotePath) -> Result<Contents, VaultError> {
+        let (folder, name) = self.open_parent(path)?;
+        let (file, stat) = self.open_file(&folder, &name, path)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0) + 1);
+        file.take(self.limits.file_bytes + 1).read_to_end(&mut bytes).map_err(|error| VaultError::from_io(path, error))?;
+        self.check_size(path, bytes.len() as u64)?;
+        Ok(Contents { path: path.clone(), bytes, stat })
+    }
+
+    /// What the file system knows of a file or folder; symbolic links count as absent.
+    pub fn stat(&self, path: &NotePath) -> Result<(EntryKind, Stat), VaultError> {
+        let (folder, name) = self.open_parent(path)?;
+        let metadata = folder.symlink_metadata(&name).map_err(|error| self.missing(&folder, path, error))?;
+        match kind_of(&metadata) {
+            EntryKind::Other => Err(VaultError::Link(path.clone())),
+            kind => Ok((kind, Stat::of(&metadata))),
+        }
+    }
+
+    /// The visible files and folders directly inside `folder`, by name.
+    pub fn list(&self, folder: &FolderPath) -> Result<Vec<FolderEntry>, VaultError> {
+        let handle = self.open_folder(folder)?;
+        let mut entries = read_entries(&handle).map_err(|_| VaultError::FolderNotFound(folder.clone()))?;
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    pub(crate) fn open_folder(&self, folder: &FolderPath) -> Result<Dir, VaultError> {
+        let missing = |_| VaultError::FolderNotFound(folder.clone());
+        let mut handle = self.root.try_clone().map_err(missing)?;
+        for segment in folder.segments() {
+            handle = open_subfolder(&handle, segment).map_err(missing)?;
+        }
+        Ok(handle)
+    }
+
+    /// The handle of the folder that holds `path`, and the file's name as it is on disk.
+    pub(crate) fn open_parent(&self, path: &NotePath) -> Result<(Dir, OsString), VaultError> {
+        let mut segments = path.segments().peekable();
+        let mut handle: Option<Dir> = None;
+        while let Some(segment) = segments.next() {
+            let here = handle.as_ref().unwrap_or(&self.root);
+            if segments.peek().is_none() {
+                let name = name_on_disk(here, segment);
+                let handle = match handle {
+                    Some(handle) => handle,
+                    None => self.root.try_clone().map_err(|error| VaultError::from_io(path, error))?,
+                };
+                return Ok((handle, name));
+            }
+            handle = Some(open_subfolder(here, segment).map_err(|error| self.behind_link(here, segment, path, error))?);
+        }
+        Err(VaultError::NotFound(path.clone()))
+    }
+
+    pub(crate) fn open_file(&self, folder: &Dir, name: &OsStr, path: &NotePath) -> Result<(File, Stat), VaultError> {
+        let file = folder.open_with(name, &reading()).map_err(|error| self.missing(folder, path, error))?;
+        let metadata = file.metadata().map_err(|error| VaultError::from_io(path, error))?;
+        match kind_of(&metadata) {
+            EntryKind::File => {}
+            EntryKind::Folder => return Err(VaultError::IsFolder(path.clone())),
+            EntryKind::Other => return Err(VaultError::NotRegular(path.clone())),
+        }
+        let stat = Stat::of(&metadata);
+        if stat.offline {
+            return Err(VaultError::Offline(path.clone()));
+        }
+        self.check_size(path, stat.size)?;
+        Ok((file, stat))
+    }
+
+    pub(crate) fn check_size(&self, path: &NotePath, size: u64) -> Result<(), VaultError> {
+        let limit = self.limits.file_bytes;
+        if size > limit {
+            return Err(VaultError::TooLarge { path: path.clone(), size, limit });
+        }
+        Ok(())
+    }
+
+    /// A file that is not there may have a placeholder that stands for it.
+    fn missing(&self, folder: &Dir, path: &NotePath, error: io::Error) -> VaultError {
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        if is_missing && folder.symlink_metadata(format!(".{}.icloud", path.name())).is_ok() {
+            return VaultError::Offline(path.clone());
+        }
+        VaultError::from_io(path, error)
+    }
+
+    fn behind_link(&self, folder: &Dir, segment: &str, path: &NotePath, error: io::Error) -> VaultError {
+        let is_link = folder.symlink_metadata(segment).is_ok_and(|metadata| metadata.is_symlink());
+        if is_link { VaultError::Link(path.clone()) } else { VaultError::from_io(path, error) }
+    }
+}
+
+/// Links are refused, and a pipe or device must not block the caller before it is recognised.
+fn reading() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No);
+    #[cfg(unix)]
+    {
+        use cap_std::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    options
+}
+
+pub(crate) fn open_subfolder(folder: &Dir, segment: &str) -> io::Result<Dir> {
+    folder.open_dir_nofollow(name_on_disk(folder, segment))
+}
+
+/// Names are NFC here, but macOS may have stored them decomposed: look for the spelling on disk when the plain one is not there.
+pub(crate) fn name_on_disk(folder: &Dir, segment: &str) -> OsString {
+    if segment.is_ascii() || folder.symlink_metadata(segment).is_ok() {
+        return segment.into();
+    }
+    let spelled_otherwise = || {
+        folder
+            .entries()
+            .ok()?
+            .filter_map(Result::ok)
+            .map(|entry| entry.file_name())
+            .find(|name| name.to_str().is_some_and(|name| &*nfc(name) == segment))
+    };
+    spelled_otherwise().unwrap_or_else(|| segment.into())
+}
+
+/// The visible entries of a folder, placeholders under the name of the file they stand for, symbolic links left out.
+pub(crate) fn read_entries(folder: &Dir) -> io::Result<Vec<FolderEntry>> {
+    let mut entries = Vec::new();
+    for entry in folder.entries()? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let placeholder = placeholder_target(&name);
+        if is_hidden(&name) && placeholder.is_none_or(is_hidden) {
+            continue;
+        }
+        // A file that vanished between the listing and the look at it is simply not there.
+        let Ok(metadata) = entry.metadata() else { continue };
+        let kind = kind_of(&metadata);
+        if kind == EntryKind::Other {
+            continue;
+        }
+        let mut stat = Stat::of(&metadata);
+        stat.offline |= placeholder.is_some();
+        entries.push(FolderEntry { name: nfc(placeholder.unwrap_or(&name)).to_string(), kind, stat });
+    }
+    Ok(entries)
+}

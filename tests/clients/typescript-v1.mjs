@@ -1,0 +1,21 @@
+// The TypeScript SDK 1.x: only the handshake of 2025-11-25 and before.
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { drive } from './harness.mjs';
+
+await drive('typescript 1', ['legacy'], async ({ url, ...server }) => {
+  const client = new Client({ name: 'quillgate-tests', version: '1.0.0' });
+  const transport = url ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport({ ...server, stderr: 'ignore' });
+  await client.connect(transport);
+  return {
+    // The client compares structured content with the output schemas it saw in this list.
+    tools: async () => (await client.listTools()).tools.map(tool => tool.name),
+    call: (name, args) => client.callTool({ name, arguments: args }),
+    close: async () => {
+      if (url) await transport.terminateSession();
+      await client.close();
+    },
+  };
+});
