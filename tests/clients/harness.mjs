@@ -100,7 +100,8 @@ async function playOnce(binary, { surface, config, partial }, steps, transport, 
     server = transport === 'http' ? await serve(place) : undefined;
     const client = await connect(server ?? { command: place.command, args: place.args('stdio'), env: place.env });
     const failures = isOfEra(client.version, era) ? [] : [`negotiated ${client.version} in era ${era}`];
-    if (!partial) failures.push(...uncovered(steps, await client.tools()));
+    const listed = await client.tools(); // also for the client, which learns the output schemas here
+    if (!partial) failures.push(...uncovered(steps, listed));
     failures.push(...(await play(steps, surface, client)));
     await client.close();
     return failures;

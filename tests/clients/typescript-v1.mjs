@@ -10,7 +10,6 @@ await drive('typescript 1', ['legacy'], async ({ url, ...server }) => {
   const transport = url ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport({ ...server, stderr: 'ignore' });
   await client.connect(transport);
   return {
-    // The client compares structured content with the output schemas it saw in this list.
     tools: async () => (await client.listTools()).tools.map(tool => tool.name),
     call: (name, args) => client.callTool({ name, arguments: args }),
     close: async () => {

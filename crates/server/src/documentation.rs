@@ -1,1 +1,140 @@
 //! Pages of docs/ that are made from the code, so that they cannot be wrong.
+
+use std::fmt::Write as _;
+
+use quillgate_tools::{Effect, Registered, SURFACES, Surface};
+use serde_json::{Map, Value};
+
+use crate::config::Config;
+
+const MADE: &str = "<!-- Made from the code; `QUILLGATE_BLESS=1 cargo nextest run -p quillgate docs` writes it anew. -->\n";
+
+/// Every page with its path below docs/.
+pub fn pages() -> Vec<(String, String)> {
+    let mut pages: Vec<(String, String)> =
+        SURFACES.iter().map(|surface| (format!("surfaces/{}.md", surface.name), surface_page(surface))).collect();
+    pages.push(("configuration.md".to_owned(), configuration_page()));
+    pages.push(("configuration.schema.json".to_owned(), configuration_schema()));
+    pages
+}
+
+fn surface_page(surface: &Surface) -> String {
+    let mut page = format!("{MADE}\n# The `{}` surface\n\n{}.\n\n", surface.name, capitalised(surface.about));
+    let _ = writeln!(page, "What a model is told about it:\n\n> {}\n", surface.instructions);
+    page.push_str("| Tool | Does | Scopes |\n| --- | --- | --- |\n");
+    for tool in surface.tools {
+        let scopes: Vec<String> = tool.spec.scopes.iter().map(|scope| format!("`{scope}`")).collect();
+        let _ = writeln!(page, "| [`{0}`](#{0}) | {1} | {2} |", tool.spec.name, effect(tool), scopes.join(" "));
+    }
+    for tool in surface.tools {
+        tool_section(&mut page, surface, tool);
+    }
+    page
+}
+
+fn effect(tool: &Registered) -> &'static str {
+    match tool.spec.effect {
+        Effect::Read => "reads",
+        Effect::Add => "adds",
+        Effect::Change => "changes",
+        Effect::Outside => "acts outside the vault",
+    }
+}
+
+fn tool_section(page: &mut String, surface: &Surface, tool: &Registered) {
+    let _ = writeln!(page, "\n## {}\n\n{}\n", tool.spec.name, (tool.description)());
+    field_table(page, "Argument", &(tool.input_schema)());
+    let result = (tool.output_schema)();
+    if surface.output_schema(tool).is_none() {
+        page.push_str("Answers with one text block, `{\"success\":true,\"data\":{…}}`, where `data` has:\n\n");
+    }
+    field_table(page, "Result", &result);
+}
+
+fn field_table(page: &mut String, heading: &str, schema: &Map<String, Value>) {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|properties| !properties.is_empty()) else {
+        return;
+    };
+    let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let _ = writeln!(page, "| {heading} | Type | Meaning |\n| --- | --- | --- |");
+    for (name, property) in properties {
+        let optional = if required.contains(&name.as_str()) { "" } else { "?" };
+        let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        let default = property.get("default").map(|value| format!(" (default `{value}`)")).unwrap_or_default();
+        let _ = writeln!(page, "| `{name}{optional}` | {} | {}{default} |", type_of(property), description.replace('|', "\\|"));
+    }
+    page.push('\n');
+}
+
+fn type_of(schema: &Value) -> String {
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        return choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(" or ");
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("array") => match schema.get("items").map(|items| (items, fields_of(items))) {
+            Some((_, Some(fields))) => format!("list of {fields}"),
+            Some((items, None)) => format!("list of {}", type_of(items)),
+            None => "list".to_owned(),
+        },
+        Some("object") => fields_of(schema).unwrap_or_else(|| "object".to_owned()),
+        Some(kind) => kind.to_owned(),
+        None => "any".to_owned(),
+    }
+}
+
+/// `{path, line}` for an object whose fields are known.
+fn fields_of(schema: &Value) -> Option<String> {
+    let properties = schema.get("properties")?.as_object().filter(|properties| !properties.is_empty())?;
+    Some(format!("`{{{}}}`", properties.keys().map(String::as_str).collect::<Vec<_>>().join(", ")))
+}
+
+fn configuration_page() -> String {
+    let schema: Value = schemars::schema_for!(Config).into();
+    let mut page = format!(
+        "{MADE}\n# Configuration\n\nGive a file with `--config` (or `QUILLGATE_CONFIG`): JSON, YAML or TOML by its extension. Every key is \
+         optional, flags and environment variables win over the file, and an unknown key is an error. \
+         [`configuration.schema.json`](configuration.schema.json) describes the file to editors.\n\n"
+    );
+    page.push_str("| Key | Type | Default | Meaning |\n| --- | --- | --- | --- |\n");
+    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
+    configuration_rows(&mut page, &schema, &schema, &defaults, "");
+    page
+}
+
+fn configuration_rows(page: &mut String, root: &Value, schema: &Value, defaults: &Value, prefix: &str) {
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let key = format!("{prefix}{name}");
+        let default = defaults.get(name);
+        let description = property.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
+        if let Some(nested) = referenced(root, property) {
+            configuration_rows(page, root, nested, default.unwrap_or(&Value::Null), &format!("{key}."));
+            continue;
+        }
+        let shown = default.map(|value| format!("`{value}`")).unwrap_or_default();
+        let _ = writeln!(page, "| `{key}` | {} | {shown} | {description} |", simple_type(property));
+    }
+}
+
+fn referenced<'a>(root: &'a Value, property: &Value) -> Option<&'a Value> {
+    let reference = property.get("$ref").or_else(|| property.get("anyOf")?.as_array()?.iter().find_map(|choice| choice.get("$ref")))?;
+    root.pointer(reference.as_str()?.strip_prefix('#')?)
+}
+
+fn simple_type(property: &Value) -> String {
+    match property.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect::<Vec<_>>().join(" or "),
+        Some(Value::String(kind)) => kind.clone(),
+        _ => "any".to_owned(),
+    }
+}
+
+fn configuration_schema() -> String {
+    let mut text = serde_json::to_string_pretty(&schemars::schema_for!(Config)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+}

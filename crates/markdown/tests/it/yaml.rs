@@ -67,6 +67,7 @@ fn what_the_app_refuses_is_refused_with_its_line() {
     check_refused("- a\n- b\n", 1);
     check_refused("a: b: c\n", 1);
     check_refused("a: @x\n", 1);
+    check_refused("¡[a]: \n- [ ] ¡\n", 2);
     check_refused("a: 1\nb: x\rc: 3\n", 2);
     check_refused("a: *nowhere\n", 1);
 }
