@@ -40,12 +40,11 @@ if MAJOR == 1:
 
     @contextlib.asynccontextmanager
     async def connect(target, era):
-        quiet = open(os.devnull, "w")
-        opened = streamable_http_client(target) if isinstance(target, str) else stdio_client(target, errlog=quiet)
-        async with opened as (read, write, *_), ClientSession(read, write) as session:
-            hello = await session.initialize()
-            yield session, hello.protocolVersion
-        quiet.close()
+        with open(os.devnull, "w") as quiet:
+            opened = streamable_http_client(target) if isinstance(target, str) else stdio_client(target, errlog=quiet)
+            async with opened as (read, write, *_), ClientSession(read, write) as session:
+                hello = await session.initialize()
+                yield session, hello.protocolVersion
 
     async def call(session, tool, arguments):
         try:
@@ -62,11 +61,10 @@ else:
 
     @contextlib.asynccontextmanager
     async def connect(target, era):
-        quiet = open(os.devnull, "w")
-        opened = target if isinstance(target, str) else stdio_client(target, errlog=quiet)
-        async with Client(opened, mode="legacy" if era == "legacy" else "auto") as client:
-            yield client, client.protocol_version
-        quiet.close()
+        with open(os.devnull, "w") as quiet:
+            opened = target if isinstance(target, str) else stdio_client(target, errlog=quiet)
+            async with Client(opened, mode="legacy" if era == "legacy" else "auto") as client:
+                yield client, client.protocol_version
 
     async def call(client, tool, arguments):
         try:

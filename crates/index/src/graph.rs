@@ -6,6 +6,7 @@ use quillgate_vault::NotePath;
 
 use crate::card::CardLink;
 use crate::catalogue::{Catalogue, Entry};
+use crate::names::{After, find_link_target};
 
 /// A file that links to the one asked about.
 #[derive(Clone, Debug)]
@@ -35,12 +36,13 @@ pub struct Neighbours {
 }
 
 impl Catalogue {
-    /// Links of other files to `target`; a file's links to itself are no backlinks.
+    /// Links of other files to `target`, which may not exist yet; a file's links to itself are no backlinks.
     pub fn backlinks(&self, target: &NotePath) -> Vec<Backlink> {
+        let names = After { catalogue: self, from: Some(target), to: target };
         let sources = self.possible_linkers(target).into_iter().filter(|entry| entry.path != *target);
         let backlinks = sources.map(|entry| {
             let mut links = entry.card().links;
-            links.retain(|link| !link.path.is_empty() && self.resolve(&entry.path, &link.path).as_ref() == Some(target));
+            links.retain(|link| !link.path.is_empty() && find_link_target(&names, &entry.path, &link.path).as_ref() == Some(target));
             Backlink { source: entry.path.clone(), links }
         });
         backlinks.filter(|backlink| !backlink.links.is_empty()).collect()

@@ -3,9 +3,29 @@
 use quillgate_markdown::fold;
 use quillgate_vault::NotePath;
 
+use crate::catalogue::Catalogue;
+
 /// A set of files that links are looked up in. Names are folded, with their extension.
 pub trait Names {
     fn with_name(&self, folded_name: &str) -> Vec<NotePath>;
+}
+
+/// The names of the vault as they are once the file is at its new place.
+pub(crate) struct After<'a> {
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) from: Option<&'a NotePath>,
+    pub(crate) to: &'a NotePath,
+}
+
+impl Names for After<'_> {
+    fn with_name(&self, folded_name: &str) -> Vec<NotePath> {
+        let mut paths = self.catalogue.with_name(folded_name);
+        paths.retain(|path| Some(path) != self.from);
+        if fold(self.to.name()) == folded_name {
+            paths.push(self.to.clone());
+        }
+        paths
+    }
 }
 
 /// The key under which a link path is counted: its last segment, folded.

@@ -5,7 +5,7 @@ use quillgate_vault::{ContentHash, LinkFormat, NotePath, Vault, VaultError};
 
 use crate::canvas::{CanvasText, canvas_texts, replace_string};
 use crate::catalogue::{Catalogue, Entry};
-use crate::names::{Names, find_link_target};
+use crate::names::{After, Names, find_link_target};
 
 /// A file with its links re-pointed.
 #[derive(Debug)]
@@ -15,24 +15,6 @@ pub struct Relinked {
     pub before: ContentHash,
     pub bytes: Vec<u8>,
     pub links: usize,
-}
-
-/// The names of the vault as they are once the file is at its new place.
-struct After<'a> {
-    catalogue: &'a Catalogue,
-    from: Option<&'a NotePath>,
-    to: &'a NotePath,
-}
-
-impl Names for After<'_> {
-    fn with_name(&self, folded_name: &str) -> Vec<NotePath> {
-        let mut paths = self.catalogue.with_name(folded_name);
-        paths.retain(|path| Some(path) != self.from);
-        if fold(self.to.name()) == folded_name {
-            paths.push(self.to.clone());
-        }
-        paths
-    }
 }
 
 /// The files whose links must change when `from` becomes `to`: those that mean the file, those inside it that are

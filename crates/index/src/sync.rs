@@ -109,6 +109,11 @@ impl Index {
         self.shared.catalogue.read()
     }
 
+    /// Whether the catalogue is complete, so that nobody has to wait for it.
+    pub fn is_ready(&self) -> bool {
+        *self.shared.ready.lock()
+    }
+
     /// Waits until the catalogue is complete, calling `report` a few times a second; false from it gives up.
     pub fn wait(&self, mut report: impl FnMut(Progress) -> bool) -> bool {
         let mut ready = self.shared.ready.lock();

@@ -55,7 +55,8 @@ fn field_table(page: &mut String, heading: &str, schema: &Map<String, Value>) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|properties| !properties.is_empty()) else {
         return;
     };
-    let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let _ = writeln!(page, "| {heading} | Type | Meaning |\n| --- | --- | --- |");
     for (name, property) in properties {
         let optional = if required.contains(&name.as_str()) { "" } else { "?" };
@@ -116,13 +117,16 @@ fn configuration_rows(page: &mut String, root: &Value, schema: &Value, defaults:
 }
 
 fn referenced<'a>(root: &'a Value, property: &Value) -> Option<&'a Value> {
-    let reference = property.get("$ref").or_else(|| property.get("anyOf")?.as_array()?.iter().find_map(|choice| choice.get("$ref")))?;
+    let reference =
+        property.get("$ref").or_else(|| property.get("anyOf")?.as_array()?.iter().find_map(|choice| choice.get("$ref")))?;
     root.pointer(reference.as_str()?.strip_prefix('#')?)
 }
 
 fn simple_type(property: &Value) -> String {
     match property.get("type") {
-        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect::<Vec<_>>().join(" or "),
+        Some(Value::Array(kinds)) => {
+            kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect::<Vec<_>>().join(" or ")
+        }
         Some(Value::String(kind)) => kind.clone(),
         _ => "any".to_owned(),
     }
@@ -137,4 +141,36 @@ fn configuration_schema() -> String {
 fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "files of the repository")]
+    fn the_pages_in_docs_are_fresh() {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let bless = std::env::var_os("QUILLGATE_BLESS").is_some();
+        for (name, page) in pages() {
+            let path = docs.join(&name);
+            if bless {
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(&path, &page).unwrap();
+            }
+            let written = std::fs::read_to_string(&path).unwrap_or_default();
+            assert_eq!(written, page, "docs/{name} is stale: QUILLGATE_BLESS=1 cargo nextest run -p quillgate docs");
+        }
+    }
+
+    #[test]
+    fn every_setting_is_explained() {
+        let page = configuration_page();
+        for row in page.lines().filter(|line| line.starts_with("| `")) {
+            let meaning = row.trim_end_matches('|').rsplit('|').next().unwrap_or_default();
+            assert!(meaning.trim().len() > 10, "{row}");
+        }
+    }
 }

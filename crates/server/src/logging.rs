@@ -4,8 +4,8 @@ use std::io;
 
 use tracing_subscriber::EnvFilter;
 
-/// The protocol library logs whole messages at its lower levels, which hold what notes say.
-const QUIET: &str = "rmcp=warn";
+/// The protocol library logs whole messages, and with its warnings the text of errors; both hold what notes say.
+const QUIET: &str = "rmcp=error";
 
 pub(crate) fn start(level: &str) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(format!("{level},{QUIET}"))?;

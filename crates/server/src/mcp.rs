@@ -16,17 +16,17 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use quillgate_tools::{Answer, Call, Effect, Idempotency, ProtocolError, Spec, Surface};
-use rmcp::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
     CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
     SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{Peer, ServerHandler};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -94,43 +94,56 @@ impl Mcp {
         if let Some(response) = fixtures::call_tool(&request, &context).await {
             return response;
         }
-        let (call, progress) = progress_of(&context);
-        let forwarding = tokio::spawn(progress);
+        let (call, mut progress) = Progress::of(&context);
         let cancelled = call.clone();
         let running = self.pipeline.call(&self.mount, &request.name, request.arguments.unwrap_or_default(), call);
-        let answer = tokio::select! {
-            answer = running => answer,
-            () = context.ct.cancelled() => {
-                cancelled.cancel();
-                return Err(ErrorData::internal_error("the call was cancelled", None));
+        let mut running = std::pin::pin!(running);
+        let answer = loop {
+            tokio::select! {
+                answer = &mut running => break answer,
+                Some(report) = progress.reports.recv() => progress.send(report).await,
+                () = context.ct.cancelled() => {
+                    cancelled.cancel();
+                    return Err(ErrorData::internal_error("the call was cancelled", None));
+                }
             }
         };
         // Progress goes out before the answer it belongs to.
-        let _ = forwarding.await;
+        while let Ok(report) = progress.reports.try_recv() {
+            progress.send(report).await;
+        }
         respond(answer)
     }
 }
 
-/// A call whose progress, if the client asked for it, is sent while the call runs.
-fn progress_of(context: &RequestContext<RoleServer>) -> (Call, impl Future<Output = ()> + Send + 'static) {
-    let (sender, mut reports) = mpsc::unbounded_channel::<(f64, Option<f64>, String)>();
-    let token = context.meta.get_progress_token();
-    let call = match token {
-        Some(_) => Call::reporting(move |done, total, message| drop(sender.send((done, total, message.to_owned())))),
-        None => Call::default(),
-    };
-    let peer = context.peer.clone();
-    let forward = async move {
-        let Some(token) = token else { return };
-        while let Some((done, total, message)) = reports.recv().await {
-            let mut report = ProgressNotificationParam::new(token.clone(), done).with_message(message);
-            report.total = total;
-            if peer.notify_progress(report).await.is_err() {
-                return;
-            }
+type Report = (f64, Option<f64>, String);
+
+/// What a running call reports, on its way to a client that asked for it.
+struct Progress {
+    token: Option<ProgressToken>,
+    peer: Peer<RoleServer>,
+    reports: mpsc::UnboundedReceiver<Report>,
+}
+
+impl Progress {
+    fn of(context: &RequestContext<RoleServer>) -> (Call, Progress) {
+        let (sender, reports) = mpsc::unbounded_channel::<Report>();
+        let token = context.meta.get_progress_token();
+        let call = match token {
+            Some(_) => Call::reporting(move |done, total, message| drop(sender.send((done, total, message.to_owned())))),
+            None => Call::default(),
+        };
+        (call, Progress { token, peer: context.peer.clone(), reports })
+    }
+
+    async fn send(&self, (done, total, message): Report) {
+        let Some(token) = &self.token else { return };
+        let mut report = ProgressNotificationParam::new(token.clone(), done).with_message(message);
+        report.total = total;
+        if let Err(error) = self.peer.notify_progress(report).await {
+            tracing::debug!(%error, "progress could not be sent");
         }
-    };
-    (call, forward)
+    }
 }
 
 fn respond(answer: Answer) -> Result<CallToolResponse, ErrorData> {

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use quillgate_tools::{Answer, Call, Context, Failure, Registered, Surface, Workspace, check_arguments};
+use quillgate_tools::{Answer, Call, Context, Cost, Failure, Registered, Surface, Workspace, check_arguments};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
@@ -34,12 +35,20 @@ pub(crate) struct Pipeline {
     config: Arc<Config>,
     /// Calls run on threads; this many at once.
     slots: Arc<Semaphore>,
+    started: Instant,
+    /// Until then, in milliseconds since the start, even quick calls run on threads.
+    threads_until: AtomicU64,
 }
+
+/// A quick call that takes longer shows a slow disk or network mount.
+const SLOW: Duration = Duration::from_millis(10);
+/// How long a slow disk is remembered.
+const SLOW_DISK_MS: u64 = 60_000;
 
 impl Pipeline {
     pub(crate) fn new(workspace: Arc<Workspace>, config: Arc<Config>) -> Pipeline {
         let slots = Arc::new(Semaphore::new(config.limits.max_concurrent_calls.max(1)));
-        Pipeline { workspace, config, slots }
+        Pipeline { workspace, config, slots, started: Instant::now(), threads_until: AtomicU64::new(0) }
     }
 
     pub(crate) fn workspace(&self) -> &Arc<Workspace> {
@@ -61,6 +70,9 @@ impl Pipeline {
         if !issues.is_empty() {
             return Err(Failure::InvalidInput(issues));
         }
+        if tool.spec.cost == Cost::Quick && self.may_run_here() {
+            return self.run_here(tool, without_nulls(arguments), &call);
+        }
         let limit = self.config.time_limit(name);
         let stop = call.clone();
         let running = self.run_on_thread(tool, without_nulls(arguments), call);
@@ -73,6 +85,25 @@ impl Pipeline {
         }
     }
 
+    /// A hop to another thread and back costs more than reading a note. It is saved as long as the disk keeps up and no call
+    /// has to wait for the catalogue.
+    fn may_run_here(&self) -> bool {
+        self.workspace.index.is_ready() && self.since_start() >= self.threads_until.load(Ordering::Relaxed)
+    }
+
+    fn run_here(&self, tool: &Registered, arguments: Map<String, Value>, call: &Call) -> Result<Value, Failure> {
+        let started = Instant::now();
+        let outcome = run_contained(tool, arguments, &self.workspace, call);
+        if started.elapsed() > SLOW {
+            self.threads_until.store(self.since_start() + SLOW_DISK_MS, Ordering::Relaxed);
+        }
+        outcome
+    }
+
+    fn since_start(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
     async fn run_on_thread(
         &self,
         tool: &'static Registered,
@@ -83,15 +114,17 @@ impl Pipeline {
         let workspace = self.workspace.clone();
         let work = move || {
             let _slot = slot;
-            let context = Context { workspace: &workspace, call: &call };
-            catch_unwind(AssertUnwindSafe(|| tool.run(Value::Object(arguments), &context)))
+            run_contained(tool, arguments, &workspace, &call)
         };
-        match tokio::task::spawn_blocking(work).await {
-            Ok(Ok(outcome)) => outcome,
-            // The panic itself is in the log, where the panic hook has put it.
-            Ok(Err(_)) | Err(_) => Err(Failure::Internal("the tool panicked".to_owned())),
-        }
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Failure::Cancelled))
     }
+}
+
+/// A panic is one failed call. What it said is in the log, where the panic hook has put it.
+fn run_contained(tool: &Registered, arguments: Map<String, Value>, workspace: &Workspace, call: &Call) -> Result<Value, Failure> {
+    let context = Context { workspace, call };
+    let outcome = catch_unwind(AssertUnwindSafe(|| tool.run(Value::Object(arguments), &context)));
+    outcome.unwrap_or_else(|_| Err(Failure::Internal("the tool panicked".to_owned())))
 }
 
 /// An optional argument given as null is one that was left out.

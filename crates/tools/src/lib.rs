@@ -21,5 +21,5 @@ pub use context::{Call, Context, Settings, SyncCommand, Workspace};
 pub use failure::{Failure, Issue};
 pub use prompts::{PROMPTS, Prompt};
 pub use surface::{Answer, ErrorShape, ProtocolError, SURFACES, Surface, find_surface};
-pub use tool::{Confirm, Effect, Idempotency, Rate, Registered, Spec, Tool};
+pub use tool::{Confirm, Cost, Effect, Idempotency, Rate, Registered, Spec, Tool};
 pub use validate::check_arguments;

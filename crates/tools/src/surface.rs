@@ -100,9 +100,15 @@ impl Surface {
         }
     }
 
-    /// The schema of structured results, where the surface has any.
+    /// The schema of structured results, where the surface has any. Some clients check failures against it too, so it
+    /// requires no field.
     pub fn output_schema(&self, tool: &Registered) -> Option<Map<String, Value>> {
-        (self.errors != ErrorShape::Cli).then(tool.output_schema)
+        if self.errors == ErrorShape::Cli {
+            return None;
+        }
+        let mut schema = (tool.output_schema)();
+        schema.remove("required");
+        Some(schema)
     }
 }
 
@@ -130,7 +136,7 @@ fn vault_code(failure: &Failure) -> &'static str {
     match failure {
         Failure::Vault(error) => match error {
             V::NotFound(_) | V::FolderNotFound(_) | V::Offline(_) | V::NoVault { .. } => "FILE_NOT_FOUND",
-            V::Path(_) | V::Link(_) | V::IsFolder(_) | V::NotRegular(_) | V::Denied(_) => "PATH_NOT_ALLOWED",
+            V::Path(_) | V::Link(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_) | V::Denied(_) => "PATH_NOT_ALLOWED",
             V::Exists(_) | V::Conflict(_) => "CONFLICT",
             V::NotText(..) => "NOT_TEXT",
             V::TooLarge { .. } => "TOO_LARGE",
@@ -172,7 +178,7 @@ fn engine_code(failure: &Failure) -> &'static str {
             V::NoVault { .. } => "vault_not_found",
             V::NotFound(_) | V::FolderNotFound(_) | V::Offline(_) => "note_not_found",
             V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_) => "acl_denied",
-            V::Path(_) | V::IsFolder(_) | V::NotRegular(_) => "path_invalid",
+            V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_) => "path_invalid",
             V::Exists(_) => "note_exists",
             V::Conflict(_) => "concurrent_modification",
             V::NotText(..) => "invalid_input",
@@ -207,7 +213,7 @@ fn cli_error(failure: &Failure) -> ProtocolError {
         }
         Failure::Ambiguous { .. } => (-32004, "AMBIGUOUS_NAME"),
         Failure::Vault(V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_)) => (-32005, "PERMISSION_DENIED"),
-        Failure::Vault(V::Path(_) | V::IsFolder(_) | V::NotRegular(_)) => (-32602, "INVALID_PARAMS"),
+        Failure::Vault(V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_)) => (-32602, "INVALID_PARAMS"),
         Failure::Timeout(_) | Failure::Program(ProgramError::Timeout { .. }) => (-32006, "TIMEOUT"),
         Failure::App(ObsidianError::Program(ProgramError::Timeout { .. })) => (-32006, "TIMEOUT"),
         Failure::Vault(V::Exists(_)) => (-32000, "FILE_EXISTS"),

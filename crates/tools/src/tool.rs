@@ -28,6 +28,16 @@ pub struct Spec {
     pub effect: Effect,
     pub confirm: Confirm,
     pub idempotency: Idempotency,
+    pub cost: Cost,
+}
+
+/// How long a call takes, as far as that can be known beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// Looks at one file or folder and changes nothing: microseconds on any local disk.
+    Quick,
+    /// Everything else: runs on a thread of its own.
+    Open,
 }
 
 /// The class a call is counted in.
@@ -80,16 +90,21 @@ impl Spec {
             effect: Effect::Read,
             confirm: Confirm::Never,
             idempotency: Idempotency::Natural,
+            cost: Cost::Open,
         }
     }
 
     /// A tool that changes notes.
     pub const fn writing(name: &'static str, title: &'static str, effect: Effect, idempotency: Idempotency) -> Spec {
-        Spec { name, title, scopes: &["write:notes"], rate: Rate::Write, effect, confirm: Confirm::Never, idempotency }
+        Spec { name, title, scopes: &["write:notes"], rate: Rate::Write, effect, confirm: Confirm::Never, idempotency, cost: Cost::Open }
     }
 
     pub const fn scopes(self, scopes: &'static [&'static str]) -> Spec {
         Spec { scopes, ..self }
+    }
+
+    pub const fn quick(self) -> Spec {
+        Spec { cost: Cost::Quick, ..self }
     }
 
     pub const fn rate(self, rate: Rate) -> Spec {

@@ -18,6 +18,8 @@ pub enum VaultError {
     Exists(NotePath),
     #[error("{0} is a folder; give the path of a file")]
     IsFolder(NotePath),
+    #[error("{0} is a file or lies in one; choose a path whose folders are folders")]
+    NotFolder(FolderPath),
     #[error("{0} is not a regular file")]
     NotRegular(NotePath),
     #[error("{0} is or lies behind a symbolic link; links are not followed")]

@@ -1,5 +1,6 @@
 //! Vault-relative paths, parsed once and safe from then on.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -66,10 +67,11 @@ impl NotePath {
         if text.contains('\\') {
             return Err(PathError::Backslash);
         }
-        for segment in text.split('/') {
+        let path = nfc(text);
+        for segment in path.split('/') {
             check_segment(segment)?;
         }
-        Ok(NotePath(nfc(text)))
+        Ok(NotePath(path))
     }
 
     pub fn as_str(&self) -> &str {
@@ -163,6 +165,13 @@ impl FolderPath {
 impl From<NotePath> for FolderPath {
     fn from(path: NotePath) -> FolderPath {
         FolderPath(Some(path))
+    }
+}
+
+/// Paths compare and hash as their text does, so a map of them can be searched by text.
+impl Borrow<str> for NotePath {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

@@ -1,7 +1,15 @@
 //! The vault's own settings, as the app keeps them in `.obsidian/app.json`.
 
-use cap_std::fs::Dir;
+use std::io::{self, Read};
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::{Dir, OpenOptions};
 use serde_json::{Map, Value};
+
+use crate::vault::unfollowed;
+
+/// The app's own file has a few kilobytes.
+const LONGEST_SETTINGS: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrashOption {
@@ -31,7 +39,7 @@ pub struct AppSettings {
 impl AppSettings {
     /// A missing or malformed file means the app's defaults, as in the app.
     pub(crate) fn read(root: &Dir) -> AppSettings {
-        let Ok(text) = root.read_to_string(".obsidian/app.json") else {
+        let Ok(text) = read_settings(root) else {
             return AppSettings::default();
         };
         match serde_json::from_str::<Map<String, Value>>(text.trim_start_matches('\u{feff}')) {
@@ -59,4 +67,14 @@ impl AppSettings {
             use_markdown_links: settings.get("useMarkdownLinks").and_then(Value::as_bool).unwrap_or(false),
         }
     }
+}
+
+fn read_settings(root: &Dir) -> io::Result<String> {
+    let file = root.open_dir_nofollow(".obsidian")?.open_with("app.json", unfollowed(OpenOptions::new().read(true)))?;
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut text = String::new();
+    file.take(LONGEST_SETTINGS).read_to_string(&mut text)?;
+    Ok(text)
 }

@@ -8,9 +8,10 @@ use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+use quillgate_markdown::fold;
 
-use crate::vault::open_subfolder;
+use crate::vault::{open_subfolder, unfollowed};
 use crate::{Change, ContentHash, Contents, NotePath, Stat, Vault, VaultError};
 
 /// What must be true of a file before it is replaced.
@@ -161,7 +162,10 @@ fn stage(vault: &Vault, step: Step, folders: Folders, several: bool) -> Result<S
             let (folder, name) = vault.open_parent(from)?;
             let before = vault.open_file(&folder, &name, from)?.1;
             let (target, target_name) = open_target(vault, to, folders)?;
-            let occupied = target.symlink_metadata(&target_name).is_ok_and(|found| Stat::of(&found).inode != before.inode);
+            // Only another spelling of its own name may find the file itself at the new path.
+            let is_respelled = fold(from.as_str()) == fold(to.as_str());
+            let found = target.symlink_metadata(&target_name);
+            let occupied = found.is_ok_and(|found| !is_respelled || Stat::of(&found).inode != before.inode);
             if occupied {
                 return Err(VaultError::Exists(to.clone()));
             }
@@ -206,17 +210,20 @@ impl Staged {
                     None => rename_new(&self.folder, &temporary.name, &self.folder, &self.name).map_err(from_io)?,
                 }
                 temporary.keep();
+                // Of the bytes we wrote, even if somebody has replaced the file since.
+                self.after = temporary.stat();
             }
-            (None, Some((target, target_name))) => match rename_new(&self.folder, &self.name, target, target_name) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    return Err(VaultError::Exists(self.last_path().clone()));
+            (None, Some((target, target_name))) => {
+                match rename_new(&self.folder, &self.name, target, target_name) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                        return Err(VaultError::Exists(self.last_path().clone()));
+                    }
+                    other => other.map_err(from_io)?,
                 }
-                other => other.map_err(from_io)?,
-            },
+                self.after = target.symlink_metadata(target_name).ok().map(|metadata| Stat::of(&metadata));
+            }
             (None, None) => {}
         }
-        let (folder, name) = self.target.as_ref().map_or((&self.folder, &self.name), |(folder, name)| (folder, name));
-        self.after = folder.symlink_metadata(name).ok().map(|metadata| Stat::of(&metadata));
         Ok(())
     }
 
@@ -287,6 +294,7 @@ fn open_target(vault: &Vault, path: &NotePath, folders: Folders) -> Result<(Dir,
     for segment in path.parent().segments() {
         folder = match open_subfolder(&folder, segment) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => make_subfolder(&folder, segment).map_err(from_io)?,
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Err(VaultError::NotFolder(path.parent())),
             other => other.map_err(from_io)?,
         };
     }
@@ -342,7 +350,7 @@ pub(crate) fn rename_new(
 struct Temporary {
     folder: Dir,
     name: String,
-    _locked: File,
+    file: File,
     kept: bool,
 }
 
@@ -351,17 +359,31 @@ const TEMPORARY_SUFFIX: &str = ".tmp";
 
 impl Temporary {
     fn write(folder: &Dir, bytes: &[u8], replaced: Option<&Contents>) -> io::Result<Temporary> {
-        let name = format!("{TEMPORARY_PREFIX}{:016x}{TEMPORARY_SUFFIX}", RandomState::new().hash_one(std::process::id()));
-        let file = folder.open_with(&name, OpenOptions::new().write(true).create_new(true))?;
-        let mut temporary = Temporary { folder: folder.try_clone()?, name, _locked: file.into_std(), kept: false };
-        // A file system without locks still works; its leftovers are then taken for stale at any start.
-        let _ = temporary._locked.try_lock();
-        temporary._locked.write_all(bytes)?;
+        let mut temporary = Temporary::create(folder)?;
+        temporary.file.write_all(bytes)?;
         if let Some(replaced) = replaced {
-            keep_owner_and_mode(folder, replaced, &temporary._locked);
+            keep_owner_and_mode(folder, replaced, &temporary.file);
         }
-        temporary._locked.sync_all()?;
+        temporary.file.sync_all()?;
         Ok(temporary)
+    }
+
+    fn create(folder: &Dir) -> io::Result<Temporary> {
+        loop {
+            let name = format!("{TEMPORARY_PREFIX}{:016x}{TEMPORARY_SUFFIX}", RandomState::new().hash_one(std::process::id()));
+            let file = folder.open_with(&name, OpenOptions::new().write(true).create_new(true))?.into_std();
+            let temporary = Temporary { folder: folder.try_clone()?, name, file, kept: false };
+            // A file system without locks still works; its leftovers are then taken for stale at any start.
+            let _ = temporary.file.lock();
+            // Before it was locked, the walk of another process may have taken it for a leftover.
+            if folder.symlink_metadata(&temporary.name).is_ok() {
+                return Ok(temporary);
+            }
+        }
+    }
+
+    fn stat(&self) -> Option<Stat> {
+        Metadata::from_file(&self.file).ok().map(|metadata| Stat::of(&metadata))
     }
 
     fn keep(&mut self) {
@@ -384,10 +406,12 @@ fn keep_owner_and_mode(folder: &Dir, replaced: &Contents, file: &File) {
     let Ok(old) = folder.symlink_metadata(crate::vault::name_on_disk(folder, replaced.path.name())) else { return };
     let owner = rustix::fs::Uid::from_raw(old.uid());
     let group = rustix::fs::Gid::from_raw(old.gid());
-    let changed = rustix::fs::fchown(file, Some(owner), Some(group))
-        .and_then(|()| rustix::fs::fchmod(file, rustix::fs::Mode::from_raw_mode(old.mode())));
-    if let Err(error) = changed {
-        tracing::debug!(%error, "owner or mode of a replaced file could not be kept");
+    // A new owner clears some bits of the mode, so the mode comes last.
+    if let Err(error) = rustix::fs::fchown(file, Some(owner), Some(group)) {
+        tracing::debug!(%error, "the owner of a replaced file could not be kept");
+    }
+    if let Err(error) = rustix::fs::fchmod(file, rustix::fs::Mode::from_raw_mode(old.mode())) {
+        tracing::debug!(%error, "the mode of a replaced file could not be kept");
     }
 }
 
@@ -400,9 +424,10 @@ pub(crate) fn is_temporary(name: &str) -> bool {
 
 /// Removes a temporary file that a crash left behind; one that is still being written is locked and stays.
 pub(crate) fn remove_if_stale(folder: &Dir, name: &str) {
-    let Ok(file) = folder.open_with(name, OpenOptions::new().write(true)) else { return };
+    let Ok(file) = folder.open_with(name, unfollowed(OpenOptions::new().write(true))) else { return };
     let file = file.into_std();
-    if file.try_lock().is_ok() && folder.remove_file(name).is_ok() {
+    let is_stale = file.metadata().is_ok_and(|metadata| metadata.is_file()) && file.try_lock().is_ok();
+    if is_stale && folder.remove_file(name).is_ok() {
         tracing::info!("removed a temporary file that a crash had left");
     }
 }

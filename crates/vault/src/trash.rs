@@ -32,7 +32,7 @@ impl Vault {
         self.open_file(&folder, &name, path)?;
         let from_io = |error| VaultError::from_io(path, error);
         let trashed = match option {
-            TrashOption::System => match trash::delete(self.root_path().join(path.as_str())) {
+            TrashOption::System => match trash::delete(self.path_on_disk(path)?) {
                 Ok(()) => Trashed::System,
                 Err(error) => {
                     tracing::debug!(%error, "no system trash here; using the vault's own");

@@ -93,20 +93,22 @@ impl Vault {
         Ok(Contents { path: path.clone(), bytes, stat })
     }
 
-    /// What the file system knows of a file or folder; symbolic links count as absent.
+    /// What the file system knows of a file or folder.
     pub fn stat(&self, path: &NotePath) -> Result<(EntryKind, Stat), VaultError> {
         let (folder, name) = self.open_parent(path)?;
         let metadata = folder.symlink_metadata(&name).map_err(|error| self.missing(&folder, path, error))?;
         match kind_of(&metadata) {
-            EntryKind::Other => Err(VaultError::Link(path.clone())),
+            EntryKind::Other if metadata.is_symlink() => Err(VaultError::Link(path.clone())),
+            EntryKind::Other => Err(VaultError::NotRegular(path.clone())),
             kind => Ok((kind, Stat::of(&metadata))),
         }
     }
 
-    /// The visible files and folders directly inside `folder`, by name.
+    /// The visible files and folders directly inside `folder`, by name. Names that no path can spell are left out.
     pub fn list(&self, folder: &FolderPath) -> Result<Vec<FolderEntry>, VaultError> {
         let handle = self.open_folder(folder)?;
-        let mut entries = read_entries(&handle).map_err(|_| VaultError::FolderNotFound(folder.clone()))?;
+        let mut entries = read_entries(&handle, |_| {}).map_err(|_| VaultError::FolderNotFound(folder.clone()))?;
+        entries.retain(|entry| folder.join(&entry.name).is_ok());
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
     }
@@ -118,6 +120,18 @@ impl Vault {
             handle = open_subfolder(&handle, segment).map_err(missing)?;
         }
         Ok(handle)
+    }
+
+    /// Where a file is for programs that need a path: every name as it is spelled on disk.
+    pub(crate) fn path_on_disk(&self, path: &NotePath) -> Result<PathBuf, VaultError> {
+        let mut on_disk = self.root_path.clone();
+        let mut handle = self.root.try_clone().map_err(|error| VaultError::from_io(path, error))?;
+        for segment in path.parent().segments() {
+            on_disk.push(name_on_disk(&handle, segment));
+            handle = open_subfolder(&handle, segment).map_err(|error| VaultError::from_io(path, error))?;
+        }
+        on_disk.push(name_on_disk(&handle, path.name()));
+        Ok(on_disk)
     }
 
     /// The handle of the folder that holds `path`, and the file's name as it is on disk.
@@ -140,7 +154,7 @@ impl Vault {
     }
 
     pub(crate) fn open_file(&self, folder: &Dir, name: &OsStr, path: &NotePath) -> Result<(File, Stat), VaultError> {
-        let file = folder.open_with(name, &reading()).map_err(|error| self.missing(folder, path, error))?;
+        let file = folder.open_with(name, unfollowed(OpenOptions::new().read(true))).map_err(|error| self.missing(folder, path, error))?;
         let metadata = file.metadata().map_err(|error| VaultError::from_io(path, error))?;
         match kind_of(&metadata) {
             EntryKind::File => {}
@@ -179,9 +193,8 @@ impl Vault {
 }
 
 /// Links are refused, and a pipe or device must not block the caller before it is recognised.
-fn reading() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).follow(FollowSymlinks::No);
+pub(crate) fn unfollowed(options: &mut OpenOptions) -> &OpenOptions {
+    options.follow(FollowSymlinks::No);
     #[cfg(unix)]
     {
         use cap_std::fs::OpenOptionsExt;
@@ -210,20 +223,23 @@ pub(crate) fn name_on_disk(folder: &Dir, segment: &str) -> OsString {
     spelled_otherwise().unwrap_or_else(|| segment.into())
 }
 
-/// The visible entries of a folder, placeholders under the name of the file they stand for, symbolic links left out.
-pub(crate) fn read_entries(folder: &Dir) -> io::Result<Vec<FolderEntry>> {
+/// The visible entries of a folder, placeholders under the name of the file they stand for, symbolic links left out. The names
+/// of hidden ones go to `hidden`.
+pub(crate) fn read_entries(folder: &Dir, mut hidden: impl FnMut(&str)) -> io::Result<Vec<FolderEntry>> {
     let mut entries = Vec::new();
     for entry in folder.entries()? {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        let placeholder = placeholder_target(&name);
-        if is_hidden(&name) && placeholder.is_none_or(is_hidden) {
+        let placeholder = placeholder_target(&name).filter(|target| !is_hidden(target));
+        if is_hidden(&name) && placeholder.is_none() {
+            hidden(&name);
             continue;
         }
         // A file that vanished between the listing and the look at it is simply not there.
         let Ok(metadata) = entry.metadata() else { continue };
         let kind = kind_of(&metadata);
-        if kind == EntryKind::Other {
+        let is_real = placeholder.is_none_or(|target| kind == EntryKind::File && folder.symlink_metadata(target).is_err());
+        if kind == EntryKind::Other || !is_real {
             continue;
         }
         let mut stat = Stat::of(&metadata);

@@ -1,5 +1,6 @@
 //! Finding every file of the vault, on several threads.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
@@ -25,8 +26,15 @@ pub struct WalkReport {
     pub skipped: Vec<(String, String)>,
 }
 
+/// A folder to be read. Only its parent is open until then, or a folder of thousands would take as many handles.
+struct Waiting {
+    parent: Arc<Dir>,
+    name: Option<String>,
+    path: FolderPath,
+}
+
 struct Queue {
-    waiting: Mutex<Vec<(Dir, FolderPath)>>,
+    waiting: Mutex<Vec<Waiting>>,
     /// Folders in the queue or being read; the walk ends at zero.
     open: AtomicUsize,
     wake: Condvar,
@@ -37,9 +45,9 @@ impl Vault {
     /// Calls `visit` for every visible file below `folder`, from several threads at once. Temporary files that a crash left
     /// behind are removed on the way. `visit` returns false to end the walk early.
     pub fn walk(&self, folder: &FolderPath, visit: impl Fn(Found) -> bool + Sync) -> Result<WalkReport, VaultError> {
-        let root = self.open_folder(folder)?;
+        let root = Waiting { parent: Arc::new(self.open_folder(folder)?), name: None, path: folder.clone() };
         let queue = Queue {
-            waiting: Mutex::new(vec![(root, folder.clone())]),
+            waiting: Mutex::new(vec![root]),
             open: AtomicUsize::new(1),
             wake: Condvar::new(),
             stop: AtomicBool::new(false),
@@ -49,9 +57,9 @@ impl Vault {
         thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    while let Some((handle, path)) = queue.take() {
-                        visit_folder(&handle, &path, &queue, &visit, &report);
-                        queue.finish();
+                    while let Some(folder) = queue.take() {
+                        let _finish = FinishOnDrop(&queue);
+                        visit_folder(folder, &queue, &visit, &report);
                     }
                 });
             }
@@ -63,7 +71,7 @@ impl Vault {
 }
 
 impl Queue {
-    fn take(&self) -> Option<(Dir, FolderPath)> {
+    fn take(&self) -> Option<Waiting> {
         let mut waiting = self.waiting.lock();
         loop {
             if self.stop.load(Ordering::Relaxed) || self.open.load(Ordering::Acquire) == 0 {
@@ -76,9 +84,9 @@ impl Queue {
         }
     }
 
-    fn add(&self, folder: Dir, path: FolderPath) {
+    fn add(&self, folder: Waiting) {
         self.open.fetch_add(1, Ordering::AcqRel);
-        self.waiting.lock().push((folder, path));
+        self.waiting.lock().push(folder);
         self.wake.notify_one();
     }
 
@@ -96,18 +104,31 @@ impl Queue {
     }
 }
 
-fn visit_folder(
-    handle: &Dir,
-    path: &FolderPath,
-    queue: &Queue,
-    visit: &(impl Fn(Found) -> bool + Sync),
-    report: &Mutex<WalkReport>,
-) {
-    sweep_temporaries(handle);
-    let entries = match read_entries(handle) {
-        Ok(entries) => entries,
+/// A `visit` that panics must not leave the other threads waiting for its folder.
+struct FinishOnDrop<'q>(&'q Queue);
+
+impl Drop for FinishOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+fn visit_folder(folder: Waiting, queue: &Queue, visit: &(impl Fn(Found) -> bool + Sync), report: &Mutex<WalkReport>) {
+    let Waiting { parent, name, path } = folder;
+    let opened = match name {
+        Some(name) => open_subfolder(&parent, &name).map(Arc::new),
+        None => Ok(parent),
+    };
+    let mut temporaries = Vec::new();
+    let read = opened.and_then(|handle| {
+        let hidden = |name: &str| temporaries.extend(is_temporary(name).then(|| name.to_owned()));
+        read_entries(&handle, hidden).map(|entries| (handle, entries))
+    });
+    let (handle, entries) = match read {
+        Ok(read) => read,
         Err(error) => return report.lock().skipped.push((path.to_string(), error.to_string())),
     };
+    temporaries.iter().for_each(|name| remove_if_stale(&handle, name));
     for FolderEntry { name, kind, stat } in entries {
         let entry_path = match path.join(&name) {
             Ok(entry_path) => entry_path,
@@ -117,24 +138,10 @@ fn visit_folder(
             }
         };
         if kind == EntryKind::Folder {
-            match open_subfolder(handle, &name) {
-                Ok(subfolder) => {
-                    report.lock().folders.push(entry_path.clone().into());
-                    queue.add(subfolder, entry_path.into());
-                }
-                Err(error) => report.lock().skipped.push((entry_path.to_string(), error.to_string())),
-            }
+            report.lock().folders.push(entry_path.clone().into());
+            queue.add(Waiting { parent: handle.clone(), name: Some(name), path: entry_path.into() });
         } else if !visit(Found { path: entry_path, stat }) {
             return queue.end();
-        }
-    }
-}
-
-fn sweep_temporaries(folder: &Dir) {
-    let Ok(entries) = folder.entries() else { return };
-    for entry in entries.filter_map(Result::ok) {
-        if let Some(name) = entry.file_name().to_str().filter(|name| is_temporary(name)) {
-            remove_if_stale(folder, name);
         }
     }
 }

@@ -27,6 +27,8 @@ const LAST_WORK: Duration = Duration::from_secs(60);
 
 /// Serves until the end of input, an `exit` notification, or the death of the parent process.
 pub(crate) async fn serve_stdio(pipeline: Arc<Pipeline>, mount: Arc<Mount>, max_line_bytes: usize) -> anyhow::Result<()> {
+    // Before the first answer: a client that has one may be gone at once.
+    let parent = parent_process();
     let closing = CancellationToken::new();
     let (reader, writer) = stdio_pipes();
     let transport = Lines::new(reader, writer, max_line_bytes, closing.clone());
@@ -42,17 +44,21 @@ pub(crate) async fn serve_stdio(pipeline: Arc<Pipeline>, mount: Arc<Mount>, max_
     };
     tokio::select! {
         served = serving => served,
-        () = parent_death() => Ok(()),
+        () = death_of(parent) => Ok(()),
     }
+}
+
+#[cfg(unix)]
+fn parent_process() -> Option<rustix::process::Pid> {
+    rustix::process::getppid()
 }
 
 /// The end of input normally tells that the parent is gone, unless another process holds the pipe open.
 #[cfg(unix)]
-async fn parent_death() {
-    let parent = rustix::process::getppid();
+async fn death_of(parent: Option<rustix::process::Pid>) {
     loop {
         tokio::time::sleep(PARENT_CHECK).await;
-        if rustix::process::getppid() != parent {
+        if parent_process() != parent {
             tracing::info!("the parent process is gone");
             return;
         }
@@ -60,7 +66,10 @@ async fn parent_death() {
 }
 
 #[cfg(not(unix))]
-async fn parent_death() {
+fn parent_process() {}
+
+#[cfg(not(unix))]
+async fn death_of((): ()) {
     std::future::pending().await
 }
 

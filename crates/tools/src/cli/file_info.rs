@@ -32,7 +32,7 @@ pub(crate) struct Info {
 }
 
 impl Tool for FileInfo {
-    const SPEC: Spec = Spec::reading("obsidian_file_info", "Show file details");
+    const SPEC: Spec = Spec::reading("obsidian_file_info", "Show file details").quick();
     type Output = Info;
 
     fn run(self, context: &Context<'_>) -> Result<Info, Failure> {

@@ -38,7 +38,7 @@ struct Link {
 }
 
 impl Tool for GetOutgoingLinks {
-    const SPEC: Spec = Spec::reading("obsidian_get_outgoing_links", "List links of a note");
+    const SPEC: Spec = Spec::reading("obsidian_get_outgoing_links", "List links of a note").quick();
     type Output = Found;
 
     fn run(self, context: &Context<'_>) -> Result<Found, Failure> {

@@ -74,7 +74,11 @@ pub(crate) fn all_properties(catalogue: &Catalogue) -> BTreeMap<String, Property
         }
     }
     for (key, property) in &mut found {
-        let kinds: Vec<String> = types.remove(key).unwrap_or_default().into_iter().collect();
+        let mut kinds: Vec<String> = types.remove(key).unwrap_or_default().into_iter().collect();
+        // A note where it is empty says nothing about its type.
+        if kinds.len() > 1 {
+            kinds.retain(|kind| kind != PropertyType::Unknown.name());
+        }
         property.r#type = kinds.join("|");
     }
     found

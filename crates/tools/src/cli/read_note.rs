@@ -28,7 +28,7 @@ pub(crate) struct Note {
 }
 
 impl Tool for ReadNote {
-    const SPEC: Spec = Spec::reading("obsidian_read_note", "Read a note");
+    const SPEC: Spec = Spec::reading("obsidian_read_note", "Read a note").quick();
     type Output = Note;
 
     fn run(self, context: &Context<'_>) -> Result<Note, Failure> {

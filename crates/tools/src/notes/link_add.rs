@@ -16,7 +16,7 @@ use crate::tool::{Effect, Idempotency, Spec, Tool};
 pub(crate) struct LinkAdd {
     /// Note that gets the link, relative to the vault, with its extension
     from: String,
-    /// Note that is linked to, as its path; it may not exist yet
+    /// Note that is linked to: its path, or its name as in a wikilink; it may not exist yet
     to: String,
     /// Text to show instead of the target's name
     #[serde(default)]
@@ -42,7 +42,8 @@ impl Tool for LinkAdd {
     type Output = Outcome;
 
     fn run(self, context: &Context<'_>) -> Result<Outcome, Failure> {
-        let (from, to) = (NotePath::parse(&self.from)?, NotePath::parse(&self.to)?);
+        let from = NotePath::parse(&self.from)?;
+        let to = target(context, &from, &self.to)?;
         check_display(self.alias.as_deref())?;
         let resolved = context.vault().stat(&to).is_ok();
         let heading = self.heading.as_deref().map(|heading| heading.trim_start_matches('#'));
@@ -66,6 +67,18 @@ impl Tool for LinkAdd {
         })?;
         Ok(Outcome { path: from.to_string(), link, added, line, resolved })
     }
+}
+
+/// An exact path, else what a wikilink of that name would mean, else a note that does not exist yet.
+fn target(context: &Context<'_>, from: &NotePath, to: &str) -> Result<NotePath, Failure> {
+    let exact = NotePath::parse(to)?;
+    if context.vault().stat(&exact).is_ok() {
+        return Ok(exact);
+    }
+    if let Some(named) = context.catalogue()?.resolve(from, to) {
+        return Ok(named);
+    }
+    Ok(if exact.extension().is_empty() { NotePath::parse(&format!("{exact}.md"))? } else { exact })
 }
 
 fn must_have_heading(context: &Context<'_>, path: &NotePath, heading: &str) -> Result<(), Failure> {

@@ -24,7 +24,7 @@ pub(crate) struct Note {
 }
 
 impl Tool for NoteRead {
-    const SPEC: Spec = Spec::reading("note_read", "Read a note");
+    const SPEC: Spec = Spec::reading("note_read", "Read a note").quick();
     type Output = Note;
 
     fn run(self, context: &Context<'_>) -> Result<Note, Failure> {

@@ -40,7 +40,7 @@ pub(crate) struct Part {
 }
 
 impl Tool for VaultRead {
-    const SPEC: Spec = Spec::reading("vault_read", "Read a file");
+    const SPEC: Spec = Spec::reading("vault_read", "Read a file").quick();
     type Output = Part;
 
     fn run(self, context: &Context<'_>) -> Result<Part, Failure> {

@@ -1,0 +1,19 @@
+//! The program as clients, operators and the operating system meet it: real processes, raw messages.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
+
+mod arrows;
+mod command_line;
+mod concurrency;
+mod crash;
+mod http_client;
+mod http_eras;
+mod http_exposure;
+mod http_refusals;
+mod http_sessions;
+mod place;
+mod resources;
+mod stdio_calls;
+mod stdio_client;
+mod stdio_endings;
+mod stdio_messages;
+mod tokens;
