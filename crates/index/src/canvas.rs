@@ -53,13 +53,13 @@ pub(crate) fn canvas_card(json: &str) -> Card {
         Err(error) => return Card { problem: Some(format!("not a canvas: {error}")), ..Card::default() },
     };
     let links = texts.into_iter().flat_map(|text| match text {
-        CanvasText::File { path, subpath, .. } => vec![canvas_link(path, subpath, true, true)],
+        CanvasText::File { path, subpath, .. } => vec![canvas_link(path, subpath, true, false, LinkPlace::CanvasFile)],
         CanvasText::Markdown { text, .. } => Note::parse(&text)
             .links
             .into_iter()
             .map(|link| {
                 let wikilink = matches!(link.kind, quillgate_markdown::LinkKind::Wikilink);
-                canvas_link(link.path, link.subpath, link.embed, wikilink)
+                canvas_link(link.path, link.subpath, link.embed, wikilink, LinkPlace::Canvas)
             })
             .collect(),
     });
@@ -71,8 +71,8 @@ pub(crate) fn replace_string(span: Range<usize>, text: &str) -> Edit {
     Edit { range: span, text: serde_json::Value::from(text).to_string() }
 }
 
-fn canvas_link(path: String, subpath: String, embed: bool, wikilink: bool) -> CardLink {
-    CardLink { path, subpath, display: None, embed, wikilink, place: LinkPlace::Canvas, line: 1 }
+fn canvas_link(path: String, subpath: String, embed: bool, wikilink: bool, place: LinkPlace) -> CardLink {
+    CardLink { path, subpath, display: None, embed, wikilink, place, line: 1 }
 }
 
 /// The raw value borrows from `json`, so the distance of their addresses is its place.

@@ -40,7 +40,10 @@ pub struct CardTask {
 pub enum LinkPlace {
     Text,
     Property,
+    /// In the Markdown of a text card.
     Canvas,
+    /// The path of a file node.
+    CanvasFile,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,38 +1,17 @@
 //! All files of the vault in memory, found by path, by name and by what links to them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Bound;
 use std::sync::Arc;
 
 use quillgate_markdown::fold;
-use quillgate_vault::{ContentHash, FolderPath, LinkFormat, NotePath, Stat};
+use quillgate_vault::{FolderPath, LinkFormat, NotePath, Stat};
 
-use crate::card::Card;
+use crate::entry::Entry;
 use crate::names::{Names, find_link_target, link_name};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(u32);
-
-/// One file. Cards of notes and canvases are kept encoded; other files have none.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    pub path: NotePath,
-    pub stat: Stat,
-    /// Absent for files that are not parsed.
-    pub hash: Option<ContentHash>,
-    /// Tags of the frontmatter, shared among the notes that have them.
-    pub tags: Box<[Arc<str>]>,
-    /// Why the file could not be taken in.
-    pub problem: Option<Box<str>>,
-    /// When the bytes were read, in nanoseconds since 1970: a file changed at about that time may have changed again.
-    pub read_at: i64,
-    pub(crate) card: Box<[u8]>,
-}
-
-impl Entry {
-    pub fn card(&self) -> Card {
-        if self.card.is_empty() { Card::default() } else { Card::decode(&self.card) }
-    }
-}
 
 #[derive(Default)]
 pub struct Catalogue {
@@ -76,8 +55,14 @@ impl Catalogue {
     }
 
     /// The files below a folder, by path.
-    pub fn files_below<'a>(&'a self, folder: &'a FolderPath) -> impl Iterator<Item = &'a Entry> {
-        self.files().filter(|entry| folder.contains(&entry.path))
+    pub fn files_below(&self, folder: &FolderPath) -> impl Iterator<Item = &Entry> {
+        // `0` comes right behind `/`.
+        let bounds = match folder.as_str() {
+            "" => (Bound::Unbounded, Bound::Unbounded),
+            path => (Bound::Included(format!("{path}/")), Bound::Excluded(format!("{path}0"))),
+        };
+        let bounds = (bounds.0.as_ref().map(String::as_str), bounds.1.as_ref().map(String::as_str));
+        self.by_path.range::<str, _>(bounds).filter_map(|(_, &id)| self.entry(id))
     }
 
     /// The files that a wikilink's bare name could mean, whatever their folder.

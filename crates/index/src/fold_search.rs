@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 use caseless::Caseless;
@@ -10,9 +11,15 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 pub(crate) struct FoldSearch {
     folded: String,
-    /// For text that is plain ASCII, where folding is lower-casing.
+    /// For a query in ASCII: finds it in everything but text with one of `FOLD_TO_ASCII`.
     ascii: Option<AhoCorasick>,
 }
+
+/// The characters beyond ASCII whose folding contains ASCII letters.
+const FOLD_TO_ASCII: &str = "ßİŉſǰẖẗẘẙẚẞ\u{212a}ﬀﬁﬂﬃﬄﬅﬆ";
+
+static IN_TEXT: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(FOLD_TO_ASCII.chars().map(String::from)).expect("a few short patterns"));
 
 impl FoldSearch {
     /// `None` for an empty query, which is in every text and nowhere.
@@ -27,11 +34,12 @@ impl FoldSearch {
 
     /// The places of all matches, left to right, not overlapping.
     pub(crate) fn find_all(&self, text: &str) -> Vec<Range<usize>> {
-        if text.is_ascii() {
-            let matches = self.ascii.iter().flat_map(|search| search.find_iter(text));
-            return matches.map(|found| found.range()).collect();
+        match &self.ascii {
+            Some(ascii) if text.is_ascii() || !IN_TEXT.is_match(text) => return ascii.find_iter(text).map(|found| found.range()).collect(),
+            None if text.is_ascii() => return Vec::new(),
+            _ => {}
         }
-        let folded: String = text.chars().default_case_fold().collect();
+        let folded = folded(text);
         let starts: Vec<usize> = memmem::find_iter(folded.as_bytes(), self.folded.as_bytes()).collect();
         if starts.is_empty() {
             return Vec::new();
@@ -44,9 +52,22 @@ impl FoldSearch {
     }
 }
 
-/// The text that is searched and quoted: composed, so that two spellings of `é` are one.
+fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_ascii() {
+            folded.push(character.to_ascii_lowercase());
+        } else {
+            folded.extend(std::iter::once(character).default_case_fold());
+        }
+    }
+    folded
+}
+
+/// The text that is searched and quoted: composed, so that two spellings of `é` are one. Nothing below U+0300 can be composed
+/// any further, which spares most text the look-ups.
 pub(crate) fn composed(text: &str) -> Cow<'_, str> {
-    match is_nfc_quick(text.chars()) {
+    match is_nfc_quick(text.chars().filter(|character| *character >= '\u{300}')) {
         IsNormalized::Yes => Cow::Borrowed(text),
         _ => Cow::Owned(text.nfc().collect()),
     }
@@ -59,8 +80,10 @@ fn places(text: &str, starts: &[usize], length: usize) -> Vec<Range<usize>> {
     let mut open: Option<(usize, usize)> = None;
     let mut folded_at = 0;
     for (at, character) in text.char_indices() {
-        let width: usize = std::iter::once(character).default_case_fold().map(char::len_utf8).sum();
+        let width = folded_width(character);
         let folded_end = folded_at + width;
+        // A match that begins inside a character already taken has no place of its own.
+        while open.is_none() && wanted.next_if(|&start| start < folded_at).is_some() {}
         if open.is_none() && wanted.peek().is_some_and(|&start| start < folded_end) {
             open = wanted.next().map(|start| (at, start + length));
         }
@@ -73,6 +96,13 @@ fn places(text: &str, starts: &[usize], length: usize) -> Vec<Range<usize>> {
         folded_at = folded_end;
     }
     places
+}
+
+fn folded_width(character: char) -> usize {
+    if character.is_ascii() {
+        return 1;
+    }
+    std::iter::once(character).default_case_fold().map(char::len_utf8).sum()
 }
 
 #[cfg(test)]
@@ -100,8 +130,20 @@ mod tests {
     }
 
     #[test]
+    fn two_matches_in_one_letter_are_one() {
+        check("s", "Maße sind", &["ß", "s"]);
+        check("f", "o\u{fb00} a", &["\u{fb00}"]);
+    }
+
+    #[test]
     fn scripts_without_case_are_found() {
         check("日本", "今日は日本語", &["日本"]);
+    }
+
+    #[test]
+    fn the_list_of_what_folds_into_ascii_is_complete() {
+        let beyond = ('\u{80}'..=char::MAX).filter(|character| std::iter::once(*character).default_case_fold().any(|c| c.is_ascii()));
+        assert_eq!(beyond.collect::<String>(), FOLD_TO_ASCII);
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use quillgate_vault::NotePath;
 
 use crate::card::CardLink;
-use crate::catalogue::{Catalogue, Entry};
-use crate::names::{After, find_link_target};
+use crate::catalogue::Catalogue;
+use crate::entry::Entry;
+use crate::names::{After, find_card_target};
 
 /// A file that links to the one asked about.
 #[derive(Clone, Debug)]
@@ -42,7 +43,7 @@ impl Catalogue {
         let sources = self.possible_linkers(target).into_iter().filter(|entry| entry.path != *target);
         let backlinks = sources.map(|entry| {
             let mut links = entry.card().links;
-            links.retain(|link| !link.path.is_empty() && find_link_target(&names, &entry.path, &link.path).as_ref() == Some(target));
+            links.retain(|link| !link.path.is_empty() && find_card_target(&names, &entry.path, link).as_ref() == Some(target));
             Backlink { source: entry.path.clone(), links }
         });
         backlinks.filter(|backlink| !backlink.links.is_empty()).collect()
@@ -50,14 +51,14 @@ impl Catalogue {
 
     pub fn outgoing(&self, source: &NotePath) -> Vec<OutgoingLink> {
         let links = self.find(source).map(|entry| entry.card().links).unwrap_or_default();
-        links.into_iter().map(|link| OutgoingLink { target: self.resolve(source, &link.path), link }).collect()
+        links.into_iter().map(|link| OutgoingLink { target: find_card_target(self, source, &link), link }).collect()
     }
 
     pub fn unresolved(&self) -> Vec<Unresolved> {
         let mut by_target: BTreeMap<String, Vec<(NotePath, u32)>> = BTreeMap::new();
         for entry in self.linking_files() {
             for link in entry.card().links {
-                if self.resolve(&entry.path, &link.path).is_none() {
+                if find_card_target(self, &entry.path, &link).is_none() {
                     by_target.entry(link.path).or_default().push((entry.path.clone(), link.line));
                 }
             }
@@ -69,7 +70,8 @@ impl Catalogue {
     pub fn orphans(&self) -> Vec<NotePath> {
         let mut linked: HashSet<NotePath> = HashSet::new();
         for entry in self.linking_files() {
-            let targets = entry.card().links.into_iter().filter_map(|link| self.resolve(&entry.path, &link.path));
+            let links = entry.card().links;
+            let targets = links.iter().filter_map(|link| find_card_target(self, &entry.path, link));
             linked.extend(targets.filter(|target| *target != entry.path));
         }
         self.notes().map(|entry| entry.path.clone()).filter(|path| !linked.contains(path)).collect()
@@ -78,12 +80,17 @@ impl Catalogue {
     /// Notes without a link to another file.
     pub fn dead_ends(&self) -> Vec<NotePath> {
         let leads_on = |entry: &Entry| {
-            entry.card().links.iter().any(|link| self.resolve(&entry.path, &link.path).is_some_and(|target| target != entry.path))
+            entry
+                .card()
+                .links
+                .iter()
+                .any(|link| find_card_target(self, &entry.path, link).is_some_and(|target| target != entry.path))
         };
         self.notes().filter(|entry| !leads_on(entry)).map(|entry| entry.path.clone()).collect()
     }
 
-    /// Files within `depth` links of `start`, in either direction, nearest first; at most `most` of them.
+    /// Files within `depth` links of `start`, in either direction, nearest first and at most `most` of them, and all links
+    /// between them.
     pub fn neighbours(&self, start: &NotePath, depth: u32, most: usize) -> Neighbours {
         let mut found: BTreeMap<NotePath, u32> = BTreeMap::from([(start.clone(), 0)]);
         let mut edges: BTreeSet<(NotePath, NotePath)> = BTreeSet::new();
@@ -91,6 +98,7 @@ impl Catalogue {
         let mut truncated = false;
         while let Some((path, distance)) = waiting.pop_front() {
             if distance == depth {
+                edges.extend(self.edges_from(&path));
                 continue;
             }
             for (from, to) in self.edges_of(&path) {
@@ -106,6 +114,7 @@ impl Catalogue {
                 edges.insert((from, to));
             }
         }
+        edges.retain(|(from, to)| found.contains_key(from) && found.contains_key(to));
         found.remove(start);
         let mut nodes: Vec<(NotePath, u32)> = found.into_iter().collect();
         nodes.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
@@ -113,9 +122,13 @@ impl Catalogue {
     }
 
     fn edges_of(&self, path: &NotePath) -> BTreeSet<(NotePath, NotePath)> {
-        let outgoing = self.outgoing(path).into_iter().filter_map(|link| link.target).map(|target| (path.clone(), target));
         let incoming = self.backlinks(path).into_iter().map(|backlink| (backlink.source, path.clone()));
-        outgoing.chain(incoming).filter(|(from, to)| from != to).collect()
+        self.edges_from(path).into_iter().chain(incoming).collect()
+    }
+
+    fn edges_from(&self, path: &NotePath) -> BTreeSet<(NotePath, NotePath)> {
+        let targets = self.outgoing(path).into_iter().filter_map(|link| link.target);
+        targets.filter(|target| target != path).map(|target| (path.clone(), target)).collect()
     }
 
     fn linking_files(&self) -> impl Iterator<Item = &Entry> {

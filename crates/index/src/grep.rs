@@ -4,10 +4,10 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, SearcherBuilder};
-use quillgate_vault::{NotePath, Vault};
+use quillgate_vault::{FolderPath, NotePath};
 
-use crate::catalogue::Catalogue;
 use crate::scan::scan;
+use crate::sync::Index;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GrepError {
@@ -15,6 +15,17 @@ pub enum GrepError {
     Pattern(String),
     #[error("the glob {glob:?} is not valid: {reason}; write it like devlog/*.md")]
     Glob { glob: String, reason: String },
+}
+
+/// What to look for and where.
+#[derive(Clone, Debug)]
+pub struct Grep<'a> {
+    pub pattern: &'a str,
+    /// Paths must match it; with `!` in front they must not.
+    pub glob: Option<&'a str>,
+    pub folder: FolderPath,
+    /// The most lines to return.
+    pub most: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -31,26 +42,20 @@ pub struct GrepResult {
     pub truncated: bool,
 }
 
-/// Lines that match `pattern` in the files that match `glob`, by path; at most `most`.
-pub fn grep(
-    vault: &Vault,
-    catalogue: &Catalogue,
-    pattern: &str,
-    glob: Option<&str>,
-    most: usize,
-    go_on: &(impl Fn() -> bool + Sync),
-) -> Result<GrepResult, GrepError> {
+/// The matching lines, by path.
+pub fn grep(index: &Index, wanted: &Grep<'_>, go_on: &(impl Fn() -> bool + Sync)) -> Result<GrepResult, GrepError> {
     let matcher = RegexMatcherBuilder::new()
         .line_terminator(Some(b'\n'))
-        .build(pattern)
+        .build(wanted.pattern)
         .map_err(|error| GrepError::Pattern(error.to_string()))?;
-    let filter = glob.map(PathFilter::new).transpose()?;
-    let files = catalogue.files().filter(|entry| !entry.stat.offline).map(|entry| &entry.path);
-    let paths: Vec<NotePath> = files.filter(|path| filter.as_ref().is_none_or(|filter| filter.allows(path))).cloned().collect();
-    let found =
-        scan(vault, &paths, go_on, |_, bytes| Some(matching_lines(&matcher, bytes, most + 1)).filter(|lines| !lines.is_empty()));
+    let paths = paths_to_search(index, wanted)?;
+    let most = wanted.most;
+    let look = |_: &NotePath, bytes: &[u8]| {
+        let lines = matching_lines(&matcher, bytes, most.saturating_add(1));
+        (!lines.is_empty()).then_some(lines)
+    };
     let mut result = GrepResult::default();
-    for (at, lines) in found {
+    for (at, lines) in scan(index.vault(), &paths, go_on, look) {
         result.lines.extend(lines.into_iter().map(|(line, text)| GrepLine { path: paths[at].clone(), line, text }));
         if result.lines.len() > most {
             result.lines.truncate(most);
@@ -59,6 +64,13 @@ pub fn grep(
         }
     }
     Ok(result)
+}
+
+fn paths_to_search(index: &Index, wanted: &Grep<'_>) -> Result<Vec<NotePath>, GrepError> {
+    let filter = wanted.glob.map(PathFilter::new).transpose()?;
+    let catalogue = index.catalogue();
+    let files = catalogue.files_below(&wanted.folder).filter(|entry| !entry.stat.offline).map(|entry| &entry.path);
+    Ok(files.filter(|path| filter.as_ref().is_none_or(|filter| filter.allows(path))).cloned().collect())
 }
 
 fn matching_lines(matcher: &RegexMatcher, bytes: &[u8], most: usize) -> Vec<(u64, String)> {

@@ -6,6 +6,7 @@
 mod canvas;
 mod card;
 mod catalogue;
+mod entry;
 mod fold_search;
 mod graph;
 mod grep;
@@ -17,10 +18,11 @@ mod sync;
 mod text_search;
 
 pub use card::{Card, CardHeading, CardLink, CardTask, LinkPlace};
-pub use catalogue::{Catalogue, Entry, FileId, Fingerprints};
+pub use catalogue::{Catalogue, FileId, Fingerprints};
+pub use entry::Entry;
 pub use graph::{Backlink, Neighbours, OutgoingLink, Unresolved};
-pub use grep::{GrepError, GrepLine, GrepResult, grep};
+pub use grep::{Grep, GrepError, GrepLine, GrepResult, grep};
 pub use names::{Names, find_link_target, link_name};
-pub use relink::{Relinked, relinked_copy, relinked_move};
+pub use relink::{RelinkError, Relinked, relinked_copy, relinked_move};
 pub use sync::{Index, IndexStatus, Progress};
 pub use text_search::{MatchKind, TextMatch, TextMatches, search_text};

@@ -3,6 +3,7 @@
 use quillgate_markdown::fold;
 use quillgate_vault::NotePath;
 
+use crate::card::{CardLink, LinkPlace};
 use crate::catalogue::Catalogue;
 
 /// A set of files that links are looked up in. Names are folded, with their extension.
@@ -46,6 +47,14 @@ pub fn find_link_target(names: &impl Names, source: &NotePath, link_path: &str) 
     }
     let wanted = fold(link_path);
     spellings(&wanted).find_map(|spelling| best_match(names, source, &spelling))
+}
+
+/// The file that a link kept in the catalogue means. A file node of a canvas gives a full path and means no other.
+pub(crate) fn find_card_target(names: &impl Names, source: &NotePath, link: &CardLink) -> Option<NotePath> {
+    match link.place {
+        LinkPlace::CanvasFile => find_exact(names, &fold(&link.path)),
+        LinkPlace::Text | LinkPlace::Property | LinkPlace::Canvas => find_link_target(names, source, &link.path),
+    }
 }
 
 /// A name with a dot is tried as it stands first; `.md` may always be missing.

@@ -4,8 +4,17 @@ use quillgate_markdown::{Edit, Edits, NewTarget, Note, fold, relink};
 use quillgate_vault::{ContentHash, LinkFormat, NotePath, Vault, VaultError};
 
 use crate::canvas::{CanvasText, canvas_texts, replace_string};
-use crate::catalogue::{Catalogue, Entry};
+use crate::catalogue::Catalogue;
+use crate::entry::{Entry, is_canvas, is_parsed};
 use crate::names::{After, Names, find_link_target};
+
+#[derive(Debug, thiserror::Error)]
+pub enum RelinkError {
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    #[error("the links of {source_path} cannot be written to mean {target}; choose a path without # | ^ [ ]")]
+    Unlinkable { source_path: NotePath, target: NotePath },
+}
 
 /// A file with its links re-pointed.
 #[derive(Debug)]
@@ -19,109 +28,189 @@ pub struct Relinked {
 
 /// The files whose links must change when `from` becomes `to`: those that mean the file, those inside it that are
 /// relative, and those that would mean another file because of the new name.
-pub fn relinked_move(vault: &Vault, catalogue: &Catalogue, from: &NotePath, to: &NotePath) -> Result<Vec<Relinked>, VaultError> {
+pub fn relinked_move(vault: &Vault, catalogue: &Catalogue, from: &NotePath, to: &NotePath) -> Result<Vec<Relinked>, RelinkError> {
     let after = After { catalogue, from: Some(from), to };
     let format = vault.app_settings().link_format;
     let mut sources: Vec<&Entry> = catalogue.possible_linkers(from);
     sources.extend(catalogue.possible_linkers(to));
-    sources.extend(catalogue.find(from));
+    sources.extend(catalogue.find(from).filter(|entry| is_parsed(&entry.path)));
     sources.sort_by(|a, b| a.path.cmp(&b.path));
     sources.dedup_by(|a, b| a.path == b.path);
     let mut relinked = Vec::new();
     for source in sources {
-        relinked.extend(relink_file(vault, &after, format, &source.path)?);
+        let moved = if source.path == *from { to } else { &source.path };
+        let file = File { after: &after, format, place: &source.path, place_after: moved };
+        relinked.extend(relink_file(vault, &file)?);
     }
     Ok(relinked)
 }
 
 /// The bytes of a copy of `from` at `to`: links that would mean another file from there are re-pointed.
-pub fn relinked_copy(
-    vault: &Vault,
-    catalogue: &Catalogue,
-    from: &NotePath,
-    to: &NotePath,
-) -> Result<(Vec<u8>, usize), VaultError> {
+pub fn relinked_copy(vault: &Vault, catalogue: &Catalogue, from: &NotePath, to: &NotePath) -> Result<Vec<u8>, RelinkError> {
     let contents = vault.read(from)?;
-    let Some(text) = contents.text().ok().filter(|_| from.is_note()) else {
-        return Ok((contents.bytes, 0));
+    let Some(text) = contents.text().ok().filter(|_| is_parsed(from)) else {
+        return Ok(contents.bytes);
     };
     let after = After { catalogue, from: None, to };
-    let format = vault.app_settings().link_format;
-    let edits = note_edits(text, &|link_path| {
-        let meant = find_link_target(catalogue, from, link_path)?;
-        // A link of the note to itself means the copy in the copy.
-        let wanted = if meant == *from { to.clone() } else { meant.clone() };
-        new_link_path(&after, format, to, link_path, &meant, &wanted)
-    });
-    let count = edits.len();
-    Ok((apply(text, edits).into_bytes(), count))
+    let file = File { after: &after, format: vault.app_settings().link_format, place: from, place_after: to };
+    match file.relinked(text)? {
+        Some((copy, _)) => Ok(copy.into_bytes()),
+        None => Ok(contents.bytes),
+    }
 }
 
-fn relink_file(vault: &Vault, after: &After<'_>, format: LinkFormat, source: &NotePath) -> Result<Option<Relinked>, VaultError> {
-    let contents = match vault.read(source) {
+fn relink_file(vault: &Vault, file: &File<'_>) -> Result<Option<Relinked>, RelinkError> {
+    let contents = match vault.read(file.place) {
         Ok(contents) => contents,
         // Gone or unreadable since it was indexed: there is nothing to re-point.
         Err(VaultError::NotFound(_) | VaultError::Offline(_) | VaultError::Link(_)) => return Ok(None),
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     };
     let Ok(text) = contents.text() else { return Ok(None) };
-    let source_after = if Some(source) == after.from { after.to } else { source };
-    let re_point = |link_path: &str| {
-        let meant = find_link_target(after.catalogue, source, link_path)?;
-        let wanted = if Some(&meant) == after.from { after.to.clone() } else { meant.clone() };
-        new_link_path(after, format, source_after, link_path, &meant, &wanted)
-    };
-    let edits = if source.is_note() { note_edits(text, &re_point) } else { canvas_edits(text, after, &re_point) };
-    if edits.is_empty() {
-        return Ok(None);
-    }
-    let (links, before) = (edits.len(), contents.hash());
-    Ok(Some(Relinked { path: source.clone(), before, bytes: apply(text, edits).into_bytes(), links }))
+    let Some((new, links)) = file.relinked(text)? else { return Ok(None) };
+    Ok(Some(Relinked { path: file.place.clone(), before: contents.hash(), bytes: new.into_bytes(), links }))
 }
 
-/// How a link has to be written now, if what is written no longer means what it meant.
+/// A file that links stand in, before and after the change.
+struct File<'a> {
+    after: &'a After<'a>,
+    format: LinkFormat,
+    place: &'a NotePath,
+    place_after: &'a NotePath,
+}
+
+/// How a link has to be written now, because what is written no longer means what it meant.
 struct NewLink {
     link_path: String,
+    /// Whether the link path stands without `.md`.
+    is_note: bool,
     old: NotePath,
     new: NotePath,
 }
 
-fn new_link_path(
-    after: &After<'_>,
-    format: LinkFormat,
-    source: &NotePath,
-    link_path: &str,
-    meant: &NotePath,
-    wanted: &NotePath,
-) -> Option<NewLink> {
-    if link_path.is_empty() || find_link_target(after, source, link_path).as_ref() == Some(wanted) {
-        return None;
+impl File<'_> {
+    /// The new text and how many links changed in it; nothing when all links are right as they are.
+    fn relinked(&self, text: &str) -> Result<Option<(String, usize)>, RelinkError> {
+        let edits = if is_canvas(self.place) { self.canvas_edits(text)? } else { self.note_edits(text)? };
+        let links = edits.len();
+        Ok((links > 0).then(|| (apply(text, edits), links)))
     }
-    let is_relative = link_path.starts_with("./") || link_path.starts_with("../");
-    let format = if is_relative { LinkFormat::Relative } else { format };
-    let link_path = generate_link_path(after, format, source, wanted);
-    Some(NewLink { link_path, old: meant.clone(), new: wanted.clone() })
+
+    fn note_edits(&self, text: &str) -> Result<Vec<Edit>, RelinkError> {
+        let note = Note::parse(text);
+        let mut edits = Vec::new();
+        for link in &note.links {
+            let Some(new) = self.new_link(&link.path) else { continue };
+            let target = NewTarget {
+                linkpath: &new.link_path,
+                old_basename: basename(&new.old),
+                new_basename: basename(&new.new),
+                is_note: new.is_note,
+            };
+            edits.extend(relink(text, link, &target));
+        }
+        if !edits.is_empty() {
+            self.check(&note, &apply(text, edits.clone()))?;
+        }
+        Ok(edits)
+    }
+
+    fn canvas_edits(&self, json: &str) -> Result<Vec<Edit>, RelinkError> {
+        let mut edits = Vec::new();
+        for found in canvas_texts(json).unwrap_or_default() {
+            match found {
+                // A file node holds a full path and nothing else.
+                CanvasText::File { path, span, .. } => {
+                    let moved = self.after.from.is_some_and(|from| fold(from.as_str()) == fold(&path));
+                    edits.extend(moved.then(|| replace_string(span, self.after.to.as_str())));
+                }
+                CanvasText::Markdown { text, span } => {
+                    let inner = self.note_edits(&text)?;
+                    edits.extend((!inner.is_empty()).then(|| replace_string(span, &apply(&text, inner))));
+                }
+            }
+        }
+        Ok(edits)
+    }
+
+    /// What a link means now, and what it has to mean then.
+    fn meant(&self, link_path: &str) -> Option<(NotePath, NotePath)> {
+        let meant = find_link_target(self.after.catalogue, self.place, link_path)?;
+        // A file's links to itself go with it, also into a copy.
+        let wanted = if meant == *self.place {
+            self.place_after.clone()
+        } else if Some(&meant) == self.after.from {
+            self.after.to.clone()
+        } else {
+            meant.clone()
+        };
+        Some((meant, wanted))
+    }
+
+    fn new_link(&self, link_path: &str) -> Option<NewLink> {
+        let (old, new) = self.meant(link_path)?;
+        if link_path.is_empty() || find_link_target(self.after, self.place_after, link_path).as_ref() == Some(&new) {
+            return None;
+        }
+        let format = if is_dotted(link_path) { LinkFormat::Relative } else { self.format };
+        // The extension is kept where it was written.
+        let extension = if new.is_note() && link_path.to_ascii_lowercase().ends_with(".md") { ".md" } else { "" };
+        let means_target =
+            |path: &&String| find_link_target(self.after, self.place_after, &format!("{path}{extension}")).as_ref() == Some(&new);
+        let mut candidates = candidates(self.after, format, self.place_after, &new);
+        // A link that says "from here" goes on saying so.
+        candidates.sort_by_key(|candidate| is_dotted(link_path) && !is_dotted(candidate));
+        let (link_path, is_note) = match candidates.iter().find(means_target) {
+            Some(path) => (path.clone(), new.is_note()),
+            None => (format!("/{new}"), false),
+        };
+        Some(NewLink { link_path, is_note, old, new })
+    }
+
+    /// Some names cannot be written in some kinds of link; then nothing may change.
+    fn check(&self, before: &Note, new: &str) -> Result<(), RelinkError> {
+        let after = Note::parse(new);
+        let unlinkable = || RelinkError::Unlinkable { source_path: self.place.clone(), target: self.after.to.clone() };
+        if before.links.len() != after.links.len() {
+            return Err(unlinkable());
+        }
+        for (before, after) in before.links.iter().zip(&after.links) {
+            let Some((_, wanted)) = self.meant(&before.path) else { continue };
+            if find_link_target(self.after, self.place_after, &after.path) != Some(wanted) || before.subpath != after.subpath {
+                return Err(unlinkable());
+            }
+        }
+        Ok(())
+    }
 }
 
-/// The link path in the vault's format, or the full path where that would mean another file.
-fn generate_link_path(names: &impl Names, format: LinkFormat, source: &NotePath, target: &NotePath) -> String {
-    let full = target.without_md();
-    let short = match format {
-        LinkFormat::Shortest if names.with_name(&fold(target.name())).len() == 1 => basename(target).to_owned(),
-        LinkFormat::Relative => relative_path(source, target),
-        LinkFormat::Shortest | LinkFormat::Absolute => full.to_owned(),
-    };
-    let candidates = [short, full.to_owned()];
-    let means_target = |path: &String| find_link_target(names, source, path).as_ref() == Some(target);
-    candidates.into_iter().find(means_target).unwrap_or_else(|| format!("/{full}"))
+/// Ways to write a link path to `target`, the vault's own format first; each may mean another file.
+fn candidates(names: &impl Names, format: LinkFormat, source: &NotePath, target: &NotePath) -> Vec<String> {
+    let full = target.without_md().to_owned();
+    let rooted = format!("/{full}");
+    match format {
+        LinkFormat::Shortest if names.with_name(&fold(target.name())).len() == 1 => {
+            vec![basename(target).to_owned(), full, rooted]
+        }
+        LinkFormat::Relative => {
+            let relative = relative_path(source, target);
+            let dotted = format!("./{relative}");
+            vec![relative, dotted, full, rooted]
+        }
+        LinkFormat::Shortest | LinkFormat::Absolute => vec![full, rooted],
+    }
 }
 
-/// A link to a file that is there, or will be.
+/// How a link to a file is written; the file may not be there yet.
 pub(crate) fn link_path_to(catalogue: &Catalogue, format: LinkFormat, source: &NotePath, target: &NotePath) -> String {
-    if catalogue.find(target).is_some() {
-        return generate_link_path(catalogue, format, source, target);
-    }
-    generate_link_path(&After { catalogue, from: None, to: target }, format, source, target)
+    let names = After { catalogue, from: Some(target), to: target };
+    let mut candidates = candidates(&names, format, source, target).into_iter();
+    let means_target = |path: &String| find_link_target(&names, source, path).as_ref() == Some(target);
+    candidates.find(means_target).unwrap_or_else(|| format!("/{target}"))
+}
+
+fn is_dotted(link_path: &str) -> bool {
+    link_path.starts_with("./") || link_path.starts_with("../")
 }
 
 fn basename(path: &NotePath) -> &str {
@@ -136,36 +225,6 @@ fn relative_path(source: &NotePath, target: &NotePath) -> String {
     let up = vec![".."; here.len() - shared];
     let down = there[shared..].iter().copied();
     up.into_iter().chain(down).collect::<Vec<_>>().join("/")
-}
-
-fn note_edits(text: &str, re_point: &impl Fn(&str) -> Option<NewLink>) -> Vec<Edit> {
-    let note = Note::parse(text);
-    let edits = note.links.iter().filter_map(|link| {
-        let new = re_point(&link.path)?;
-        let target = NewTarget {
-            linkpath: &new.link_path,
-            old_basename: basename(&new.old),
-            new_basename: basename(&new.new),
-            is_note: new.new.is_note(),
-        };
-        relink(text, link, &target)
-    });
-    edits.collect()
-}
-
-fn canvas_edits(text: &str, after: &After<'_>, re_point: &impl Fn(&str) -> Option<NewLink>) -> Vec<Edit> {
-    let edits = canvas_texts(text).unwrap_or_default().into_iter().filter_map(|found| match found {
-        // A file node holds a full path and nothing else.
-        CanvasText::File { path, span, .. } => {
-            let moved = after.from.is_some_and(|from| fold(from.as_str()) == fold(&path));
-            moved.then(|| replace_string(span, after.to.as_str()))
-        }
-        CanvasText::Markdown { text, span } => {
-            let edits = note_edits(&text, re_point);
-            (!edits.is_empty()).then(|| replace_string(span, &apply(&text, edits)))
-        }
-    });
-    edits.collect()
 }
 
 fn apply(text: &str, edits: Vec<Edit>) -> String {

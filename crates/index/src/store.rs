@@ -11,15 +11,18 @@ use cap_std::fs::{Dir, OpenOptions};
 use quillgate_vault::{ContentHash, NotePath, Stat};
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::Entry;
+use crate::catalogue::Catalogue;
+use crate::entry::Entry;
 
 /// Changes whenever a record or a card is encoded otherwise, or says something else about the same bytes.
-const FORMAT: &[u8; 16] = b"quillgate-cat-1\n";
+const FORMAT: &[u8; 16] = b"quillgate-cat-2\n";
 const LOG: &str = "catalogue.log";
 const FRESH_LOG: &str = "catalogue.new";
 const LOCK: &str = "catalogue.lock";
 /// Below this many stale bytes a rewrite is not worth it.
 const SMALL: u64 = 4 << 20;
+/// What a record takes besides its path and its card, about.
+const RECORD_OVERHEAD: u64 = 100;
 const LONGEST_RECORD: usize = 64 << 20;
 
 #[derive(Serialize, Deserialize)]
@@ -49,18 +52,19 @@ pub(crate) struct Store {
     lock: Option<File>,
     log: Option<BufWriter<File>>,
     written: u64,
-    live: u64,
+    /// The length at which to look again how much of the log is stale.
+    tidy_at: u64,
 }
 
 impl Store {
     pub(crate) fn open(folder: Dir) -> Store {
         let lock = folder.open_with(LOCK, OpenOptions::new().create(true).write(true)).map(cap_std::fs::File::into_std);
         let lock = lock.ok().filter(|file| file.try_lock().is_ok());
-        Store { folder, lock, log: None, written: 0, live: 0 }
+        Store { folder, lock, log: None, written: 0, tidy_at: SMALL }
     }
 
-    /// Hands over every entry that was stored, oldest first; later ones of a path replace earlier ones.
-    pub(crate) fn load(&mut self, mut upsert: impl FnMut(Entry), mut remove: impl FnMut(&NotePath)) {
+    /// Takes over every entry that was stored, oldest first; later ones of a path replace earlier ones.
+    pub(crate) fn load(&mut self, catalogue: &mut Catalogue) {
         let Ok(file) = self.folder.open(LOG) else { return };
         let mut reader = io::BufReader::with_capacity(1 << 20, file.into_std());
         let mut format = [0; FORMAT.len()];
@@ -71,8 +75,8 @@ impl Store {
         while let Some((record, length)) = read_record(&mut reader) {
             self.written += length;
             match record {
-                Record::Upsert(stored) => drop(stored.into_entry().map(&mut upsert)),
-                Record::Remove(path) => drop(NotePath::parse(&path).map(|path| remove(&path))),
+                Record::Upsert(stored) => drop(stored.into_entry().map(|entry| catalogue.upsert(entry))),
+                Record::Remove(path) => drop(NotePath::parse(&path).map(|path| catalogue.remove(&path))),
             }
         }
     }
@@ -90,7 +94,6 @@ impl Store {
             log.write_all(FORMAT)?;
             self.written = FORMAT.len() as u64;
         }
-        self.live = self.written;
         self.log = Some(log);
         Ok(())
     }
@@ -108,16 +111,21 @@ impl Store {
         self.give_up_on_error(flushed.unwrap_or(Ok(())));
     }
 
-    /// Whether so much of the log is stale that writing it anew pays.
-    pub(crate) fn is_mostly_stale(&self) -> bool {
-        self.log.is_some() && self.written > 2 * self.live + SMALL
-    }
-
-    /// Writes the log anew, from what is true now.
-    pub(crate) fn rewrite<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> io::Result<()> {
-        if self.log.is_none() {
+    /// Writes the log anew, from what is true now, if so much of it is stale that this pays.
+    pub(crate) fn tidy(&mut self, catalogue: &Catalogue) -> io::Result<()> {
+        if self.log.is_none() || self.written < self.tidy_at {
             return Ok(());
         }
+        let size = |entry: &Entry| RECORD_OVERHEAD + (entry.path.as_str().len() + entry.card.len()) as u64;
+        let live: u64 = catalogue.files().map(size).sum();
+        self.tidy_at = 2 * live + SMALL;
+        if self.written < self.tidy_at {
+            return Ok(());
+        }
+        self.rewrite(catalogue.files())
+    }
+
+    fn rewrite<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> io::Result<()> {
         let file = self.folder.open_with(FRESH_LOG, OpenOptions::new().create(true).truncate(true).write(true))?.into_std();
         let mut log = BufWriter::with_capacity(1 << 20, file);
         log.write_all(FORMAT)?;
@@ -127,7 +135,7 @@ impl Store {
         }
         log.flush()?;
         self.folder.rename(FRESH_LOG, &self.folder, LOG)?;
-        (self.log, self.written, self.live) = (Some(log), written, written);
+        (self.log, self.written, self.tidy_at) = (Some(log), written, 2 * written + SMALL);
         Ok(())
     }
 

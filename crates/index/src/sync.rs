@@ -1,19 +1,19 @@
 //! Keeping the catalogue true: stored state first, then a walk, then events; our own writes at once.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use cap_std::fs::Dir;
 use parking_lot::{Condvar, Mutex, RwLock, RwLockReadGuard};
 use quillgate_vault::{
-    Change, ContentHash, Dirty, EntryKind, FolderPath, Found, NotePath, Stat, Vault, VaultError, Watch, WatchMode, is_binary,
+    Change, ContentHash, Dirty, EntryKind, FolderPath, Found, NotePath, Stat, Vault, VaultError, Watch, WatchMode,
 };
 
-use crate::canvas::canvas_card;
-use crate::card::Card;
-use crate::catalogue::{Catalogue, Entry};
+use crate::catalogue::Catalogue;
+use crate::entry::{Entry, is_parsed, now};
 use crate::store::Store;
 
 /// File systems count time in steps of up to two seconds: a file changed that shortly before it was read may have changed
@@ -25,8 +25,18 @@ const BATCH: usize = 256;
 /// The catalogue and what keeps it true. Cheap to clone; the work behind it ends when the last clone is gone.
 #[derive(Clone)]
 pub struct Index {
+    work: Arc<Work>,
+}
+
+struct Work {
     shared: Arc<Shared>,
-    _watch: Arc<Mutex<Option<Watch>>>,
+    watch: Mutex<Option<Watch>>,
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::Relaxed);
+    }
 }
 
 struct Shared {
@@ -35,8 +45,13 @@ struct Shared {
     store: Mutex<Option<Store>>,
     /// Paths changed by ourselves before the stored catalogue was loaded, which must not bring their old state back.
     early: Mutex<Option<Vec<NotePath>>>,
+    /// Walks and events are looked into one after the other, so that a look never undoes a later one.
+    checking: Mutex<()>,
+    /// When files went while a walk is under way, which may have looked at them before.
+    removed: Mutex<Option<HashMap<NotePath, i64>>>,
     ready: Mutex<bool>,
     became_ready: Condvar,
+    ended: AtomicBool,
     status: Mutex<IndexStatus>,
     files_read: AtomicU64,
     observers: RwLock<Vec<Observer>>,
@@ -59,6 +74,15 @@ pub struct IndexStatus {
 /// How far a wait has come: files known so far.
 pub type Progress = usize;
 
+/// What a look at a file brought.
+enum Look {
+    Same,
+    /// The same bytes, but the file system says something new of them or vouches for them only now.
+    Touched(Stat, i64),
+    Changed(Entry),
+    Gone,
+}
+
 impl Index {
     /// Returns at once; the catalogue is loaded and checked on a thread of its own.
     pub fn start(vault: Arc<Vault>, folder: Option<Dir>) -> Index {
@@ -67,59 +91,54 @@ impl Index {
             catalogue: RwLock::default(),
             store: Mutex::new(folder.map(Store::open)),
             early: Mutex::new(Some(Vec::new())),
+            checking: Mutex::default(),
+            removed: Mutex::default(),
             ready: Mutex::new(false),
             became_ready: Condvar::new(),
+            ended: AtomicBool::new(false),
             status: Mutex::default(),
             files_read: AtomicU64::new(0),
             observers: RwLock::default(),
         });
-        let watch = Arc::new(Mutex::new(None));
         let observer = Arc::downgrade(&shared);
         vault.observe(move |change| {
             if let Some(shared) = observer.upgrade() {
                 shared.take_own_change(change);
             }
         });
-        let (background, watch_slot) = (shared.clone(), Arc::downgrade(&watch));
-        thread::spawn(move || {
-            background.load();
-            let watching = background.watch();
-            background.status.lock().watch = Some(watching.mode);
-            background.check_everything();
-            background.become_ready();
-            if let Some(slot) = watch_slot.upgrade() {
-                *slot.lock() = Some(watching);
-            }
-        });
-        Index { shared, _watch: watch }
+        let work = Arc::new(Work { shared: shared.clone(), watch: Mutex::default() });
+        let slot = Arc::downgrade(&work);
+        thread::spawn(move || shared.begin(&slot));
+        Index { work }
     }
 
     pub fn vault(&self) -> &Arc<Vault> {
-        &self.shared.vault
+        &self.work.shared.vault
     }
 
     /// Calls `observer` with every file that changes or goes, whoever did it, once the first look at the vault is over.
     pub fn observe(&self, observer: impl Fn(&NotePath) + Send + Sync + 'static) {
-        self.shared.observers.write().push(Box::new(observer));
+        self.work.shared.observers.write().push(Box::new(observer));
     }
 
-    /// The catalogue, once every file of the vault is in it.
+    /// The catalogue, once every file of the vault is in it. Whoever holds it keeps changes waiting: let go of it before
+    /// reading files.
     pub fn catalogue(&self) -> RwLockReadGuard<'_, Catalogue> {
         self.wait(|_| true);
-        self.shared.catalogue.read()
+        self.work.shared.catalogue.read()
     }
 
-    /// Whether the catalogue is complete, so that nobody has to wait for it.
     pub fn is_ready(&self) -> bool {
-        *self.shared.ready.lock()
+        *self.work.shared.ready.lock()
     }
 
     /// Waits until the catalogue is complete, calling `report` a few times a second; false from it gives up.
     pub fn wait(&self, mut report: impl FnMut(Progress) -> bool) -> bool {
-        let mut ready = self.shared.ready.lock();
+        let shared = &self.work.shared;
+        let mut ready = shared.ready.lock();
         while !*ready {
-            self.shared.became_ready.wait_for(&mut ready, Duration::from_millis(200));
-            if !*ready && !report(self.shared.catalogue.read().len()) {
+            shared.became_ready.wait_for(&mut ready, Duration::from_millis(200));
+            if !*ready && !report(shared.catalogue.read().len()) {
                 return false;
             }
         }
@@ -127,29 +146,42 @@ impl Index {
     }
 
     pub fn status(&self) -> IndexStatus {
-        let mut status = self.shared.status.lock().clone();
-        let catalogue = self.shared.catalogue.read();
+        let shared = &self.work.shared;
+        let mut status = shared.status.lock().clone();
+        let catalogue = shared.catalogue.read();
         let unread = catalogue.files().filter_map(|entry| Some((entry.path.to_string(), entry.problem.as_deref()?.to_owned())));
         status.problems.extend(unread);
         status.files = catalogue.len();
-        status.ready = *self.shared.ready.lock();
-        status.files_read = self.shared.files_read.load(Ordering::Relaxed);
+        drop(catalogue);
+        status.ready = *shared.ready.lock();
+        status.files_read = shared.files_read.load(Ordering::Relaxed);
         status
     }
 
     /// Looks at the whole vault now, for changes that no event told of. Returns how many files had changed.
     pub fn check_everything(&self) -> usize {
         self.wait(|_| true);
-        self.shared.check_everything()
+        self.work.shared.check_everything()
     }
 }
 
 impl Shared {
+    fn begin(self: &Arc<Self>, slot: &Weak<Work>) {
+        self.load();
+        let watching = self.watch();
+        self.status.lock().watch = Some(watching.mode);
+        self.check_everything();
+        *self.ready.lock() = true;
+        self.became_ready.notify_all();
+        if let Some(work) = slot.upgrade() {
+            *work.watch.lock() = Some(watching);
+        }
+    }
+
     fn load(&self) {
         let mut loaded = Catalogue::default();
         if let Some(store) = self.store.lock().as_mut() {
-            let loaded = std::cell::RefCell::new(&mut loaded);
-            store.load(|entry| loaded.borrow_mut().upsert(entry), |path| drop(loaded.borrow_mut().remove(path)));
+            store.load(&mut loaded);
             if let Err(error) = store.start_writing() {
                 tracing::warn!(%error, "the catalogue cannot be stored; the next start reads the vault anew");
             }
@@ -171,18 +203,14 @@ impl Shared {
             let Some(shared) = weak.upgrade() else { return false };
             match dirty {
                 Dirty::Everything => shared.check_everything() > 0,
-                Dirty::Paths(paths) => paths.iter().filter(|path| shared.check_path(path)).count() > 0,
+                Dirty::Paths(paths) => shared.check_paths(&paths) > 0,
             }
         })
     }
 
-    fn become_ready(&self) {
-        *self.ready.lock() = true;
-        self.became_ready.notify_all();
-    }
-
     /// Walks the vault, reads what is new or different, forgets what is gone. Returns how many files that were.
     fn check_everything(&self) -> usize {
+        let _checking = self.checking.lock();
         let started = Instant::now();
         let changed = self.check_folder(&FolderPath::ROOT);
         let mut status = self.status.lock();
@@ -190,106 +218,151 @@ impl Shared {
         changed
     }
 
+    fn check_paths(&self, paths: &BTreeSet<NotePath>) -> usize {
+        let _checking = self.checking.lock();
+        paths.iter().map(|path| self.check_path(path)).sum()
+    }
+
     fn check_folder(&self, folder: &FolderPath) -> usize {
+        *self.removed.lock() = Some(HashMap::new());
+        let changed = self.walk_folder(folder);
+        *self.removed.lock() = None;
+        self.tidy_store();
+        changed
+    }
+
+    fn walk_folder(&self, folder: &FolderPath) -> usize {
         let began = now();
         let seen = Mutex::new(Vec::new());
         let pending = Mutex::new(Vec::new());
         let changed = AtomicU64::new(0);
         let walked = self.vault.walk(folder, |found| {
-            if let Some(entry) = self.look_at(&found) {
-                changed.fetch_add(1, Ordering::Relaxed);
-                let mut batch = pending.lock();
-                batch.push(entry);
-                if batch.len() >= BATCH {
-                    self.take_in(std::mem::take(&mut *batch));
+            match self.look_at(&found) {
+                Look::Same => {}
+                Look::Touched(stat, read_at) => self.touch(&found.path, stat, read_at),
+                Look::Changed(entry) => {
+                    changed.fetch_add(1, Ordering::Relaxed);
+                    let mut batch = pending.lock();
+                    batch.push(entry);
+                    if batch.len() >= BATCH {
+                        let batch = std::mem::take(&mut *batch);
+                        self.take_in(batch);
+                    }
                 }
+                Look::Gone => return true,
             }
             seen.lock().push(found.path);
-            true
+            !self.ended.load(Ordering::Relaxed)
         });
         self.take_in(pending.into_inner());
-        match walked {
-            Ok(report) if folder.is_root() => self.status.lock().problems = report.skipped,
-            Ok(_) => {}
+        if self.ended.load(Ordering::Relaxed) {
+            return 0;
+        }
+        let skipped = match walked {
+            Ok(report) => report.skipped,
             // The vault itself cannot be read just now: better an old catalogue than an empty one.
             Err(error) if folder.is_root() => {
                 tracing::warn!(%error, "the vault cannot be read");
                 return 0;
             }
-            Err(_) => {}
+            Err(_) => Vec::new(),
+        };
+        let gone = self.forget_unseen(folder, seen.into_inner(), &skipped, began);
+        if folder.is_root() {
+            self.status.lock().problems = skipped;
         }
-        let gone = self.forget_unseen(folder, seen.into_inner(), began);
-        self.tidy_store();
         changed.into_inner() as usize + gone
     }
 
-    /// Files that the walk did not meet are gone, unless they were written while it ran.
-    fn forget_unseen(&self, folder: &FolderPath, mut seen: Vec<NotePath>, began: i64) -> usize {
+    /// Files that the walk did not meet are gone, unless they were written while it ran or lie in a folder that could not
+    /// be read just now.
+    fn forget_unseen(&self, folder: &FolderPath, mut seen: Vec<NotePath>, skipped: &[(String, String)], began: i64) -> usize {
         seen.sort_unstable();
+        let unread: Vec<FolderPath> = skipped.iter().filter_map(|(path, _)| FolderPath::parse(path).ok()).collect();
+        let is_gone = |entry: &&Entry| {
+            let is_unseen = seen.binary_search(&entry.path).is_err() && entry.read_at < began;
+            is_unseen && !unread.iter().any(|folder| folder.contains(&entry.path))
+        };
         let catalogue = self.catalogue.read();
-        let unseen =
-            catalogue.files_below(folder).filter(|entry| seen.binary_search(&entry.path).is_err() && entry.read_at < began);
-        let gone: Vec<NotePath> = unseen.map(|entry| entry.path.clone()).collect();
+        let gone: Vec<NotePath> = catalogue.files_below(folder).filter(is_gone).map(|entry| entry.path.clone()).collect();
         drop(catalogue);
         self.forget(&gone);
         gone.len()
     }
 
-    /// One path that an event named: a file, a folder, or something that is gone. Returns whether it had changed.
-    fn check_path(&self, path: &NotePath) -> bool {
+    /// One path that an event named: a file, a folder, or something that is gone. Returns how many files had changed.
+    fn check_path(&self, path: &NotePath) -> usize {
+        let as_folder = FolderPath::from(path.clone());
         match self.vault.stat(path) {
-            Ok((EntryKind::File, stat)) => {
-                let entry = self.look_at(&Found { path: path.clone(), stat });
-                let changed = entry.is_some();
-                self.take_in(entry.into_iter().collect());
-                changed
-            }
-            Ok(_) => self.check_folder(&FolderPath::from(path.clone())) > 0,
-            Err(VaultError::NotFound(_) | VaultError::Link(_)) => {
-                let folder = FolderPath::from(path.clone());
-                let catalogue = self.catalogue.read();
-                let mut gone: Vec<NotePath> = catalogue.files_below(&folder).map(|entry| entry.path.clone()).collect();
-                gone.extend(catalogue.find(path).map(|entry| entry.path.clone()));
-                drop(catalogue);
-                self.forget(&gone);
-                !gone.is_empty()
-            }
+            Ok((EntryKind::File, stat)) => match self.look_at(&Found { path: path.clone(), stat }) {
+                Look::Same => 0,
+                Look::Touched(stat, read_at) => {
+                    self.touch(path, stat, read_at);
+                    0
+                }
+                Look::Changed(entry) => {
+                    self.take_in(vec![entry]);
+                    1
+                }
+                Look::Gone => self.forget_all(path, &as_folder),
+            },
+            Ok(_) => self.check_folder(&as_folder),
+            // A placeholder stands for it now; its folder tells.
+            Err(VaultError::Offline(_)) => self.check_folder(&path.parent()),
+            Err(VaultError::NotFound(_) | VaultError::Link(_) | VaultError::NotRegular(_)) => self.forget_all(path, &as_folder),
             Err(error) => {
                 tracing::debug!(%error, "a changed path cannot be looked at");
-                false
+                0
             }
         }
     }
 
-    /// The new entry of a file, unless the catalogue's is still good.
-    fn look_at(&self, found: &Found) -> Option<Entry> {
-        let known = self.catalogue.read().find(&found.path).map(|entry| (entry.stat, entry.hash, entry.read_at));
-        if let Some((stat, hash, read_at)) = known {
-            let is_settled = hash.is_none() || stat.modified < read_at - COARSEST_CLOCK;
-            if stat == found.stat && is_settled {
-                return None;
-            }
-            if !is_parsed(&found.path) || found.stat.offline {
-                return (stat != found.stat).then(|| unparsed(found, None));
-            }
+    fn forget_all(&self, path: &NotePath, as_folder: &FolderPath) -> usize {
+        let catalogue = self.catalogue.read();
+        let mut gone: Vec<NotePath> = catalogue.files_below(as_folder).map(|entry| entry.path.clone()).collect();
+        gone.extend(catalogue.find(path).map(|entry| entry.path.clone()));
+        drop(catalogue);
+        self.forget(&gone);
+        gone.len()
+    }
+
+    fn look_at(&self, found: &Found) -> Look {
+        let Found { path, stat } = found;
+        let known = self.catalogue.read().find(path).map(Known::of);
+        if !is_parsed(path) || stat.offline {
+            let is_same = known.is_some_and(|known| known.stat == *stat && known.hash.is_none());
+            return if is_same { Look::Same } else { Look::Changed(Entry::unparsed(path, *stat, None)) };
+        }
+        if known.as_ref().is_some_and(|known| known.stat == *stat && known.is_settled()) {
+            return Look::Same;
         }
         let read_at = now();
-        let entry = if is_parsed(&found.path) && !found.stat.offline { self.read_entry(found) } else { unparsed(found, None) };
-        if let (Some((stat, Some(hash), _)), Some(new_hash)) = (known, entry.hash)
-            && hash == new_hash
-        {
-            self.catalogue.write().touch(&found.path, found.stat, read_at);
-            return (stat != found.stat).then_some(entry);
-        }
-        Some(entry)
-    }
-
-    fn read_entry(&self, found: &Found) -> Entry {
+        let contents = match self.vault.read(path) {
+            Ok(contents) => contents,
+            Err(VaultError::NotFound(_) | VaultError::Link(_)) => return Look::Gone,
+            Err(error) => {
+                let problem = error.to_string();
+                let is_same = known.is_some_and(|known| known.stat == *stat && known.problem.as_deref() == Some(&problem));
+                return if is_same { Look::Same } else { Look::Changed(Entry::unparsed(path, *stat, Some(problem))) };
+            }
+        };
         self.files_read.fetch_add(1, Ordering::Relaxed);
-        let read_at = now();
-        match self.vault.read(&found.path) {
-            Ok(contents) => parsed(&found.path, &contents.bytes, contents.hash(), contents.stat, read_at),
-            Err(error) => unparsed(found, Some(error.to_string())),
+        let hash = contents.hash();
+        if known.is_some_and(|known| known.hash == Some(hash)) {
+            return Look::Touched(contents.stat, read_at);
+        }
+        Look::Changed(Entry::parsed(path, &contents.bytes, hash, contents.stat, read_at))
+    }
+
+    /// Notes that the bytes are the same. Stored once that is certain, so that the next start need not read them again.
+    fn touch(&self, path: &NotePath, stat: Stat, read_at: i64) {
+        let mut catalogue = self.catalogue.write();
+        catalogue.touch(path, stat, read_at);
+        let settled = catalogue.find(path).filter(|entry| Known::of(entry).is_settled()).cloned();
+        drop(catalogue);
+        if let (Some(entry), Some(store)) = (settled, self.store.lock().as_mut()) {
+            store.put(&entry);
+            store.flush();
         }
     }
 
@@ -301,17 +374,23 @@ impl Shared {
             entries.iter().for_each(|entry| store.put(entry));
             store.flush();
         }
-        let paths: Vec<NotePath> = entries.iter().map(|entry| entry.path.clone()).collect();
+        let mut taken = Vec::with_capacity(entries.len());
         let mut catalogue = self.catalogue.write();
         for entry in entries {
-            // One of our own writes may have overtaken the look at the file.
-            let is_older = catalogue.find(&entry.path).is_some_and(|known| known.read_at > entry.read_at);
-            if !is_older {
+            if !self.is_overtaken(&catalogue, &entry) {
+                taken.push(entry.path.clone());
                 catalogue.upsert(entry);
             }
         }
         drop(catalogue);
-        self.tell(&paths);
+        self.tell(&taken);
+    }
+
+    /// One of our own changes may have come between the look at a file and taking it in.
+    fn is_overtaken(&self, catalogue: &Catalogue, entry: &Entry) -> bool {
+        let known = catalogue.find(&entry.path).map(|known| known.read_at);
+        let removed = self.removed.lock().as_ref().and_then(|removed| removed.get(&entry.path).copied());
+        known.max(removed).is_some_and(|newer| newer > entry.read_at)
     }
 
     fn tell(&self, paths: &[NotePath]) {
@@ -332,6 +411,9 @@ impl Shared {
             paths.iter().for_each(|path| store.delete(path));
             store.flush();
         }
+        if let Some(removed) = self.removed.lock().as_mut() {
+            removed.extend(paths.iter().map(|path| (path.clone(), now())));
+        }
         let mut catalogue = self.catalogue.write();
         for path in paths {
             catalogue.remove(path);
@@ -342,8 +424,8 @@ impl Shared {
 
     fn tidy_store(&self) {
         let mut store = self.store.lock();
-        let Some(store) = store.as_mut().filter(|store| store.is_mostly_stale()) else { return };
-        if let Err(error) = store.rewrite(self.catalogue.read().files()) {
+        let Some(store) = store.as_mut() else { return };
+        if let Err(error) = store.tidy(&self.catalogue.read()) {
             tracing::warn!(%error, "the stored catalogue could not be written anew");
         }
     }
@@ -358,21 +440,22 @@ impl Shared {
         match change {
             Change::Written { path, bytes, hash, stat } => {
                 note_early(path);
-                let found = Found { path: (*path).clone(), stat: *stat };
-                let entry = if is_parsed(path) { parsed(path, bytes, *hash, *stat, now()) } else { unparsed(&found, None) };
+                let is_parsed = is_parsed(path);
+                let entry =
+                    if is_parsed { Entry::parsed(path, bytes, *hash, *stat, now()) } else { Entry::unparsed(path, *stat, None) };
                 self.take_in(vec![entry]);
             }
             Change::Renamed { from, to, stat } => {
                 note_early(from);
                 note_early(to);
                 let moved = self.catalogue.read().find(from).cloned();
-                let found = Found { path: (*to).clone(), stat: *stat };
-                let entry = match moved {
-                    Some(entry) => Entry { path: (*to).clone(), stat: *stat, read_at: now(), ..entry },
-                    None => self.read_entry(&found),
-                };
+                // A name of another kind, or one not met yet, has to be read.
+                let moved = moved.filter(|_| is_parsed(from) == is_parsed(to) && from.is_note() == to.is_note());
                 self.forget(&[(*from).clone()]);
-                self.take_in(vec![entry]);
+                match moved {
+                    Some(entry) => self.take_in(vec![Entry { path: (*to).clone(), stat: *stat, read_at: now(), ..entry }]),
+                    None => drop(self.check_path(to)),
+                }
             }
             Change::Removed { path } => {
                 note_early(path);
@@ -382,53 +465,21 @@ impl Shared {
     }
 }
 
-/// Notes and canvases are read; of all other files only their names and sizes are kept.
-fn is_parsed(path: &NotePath) -> bool {
-    path.is_note() || is_canvas(path)
+/// What decides whether a file has to be read again.
+struct Known {
+    stat: Stat,
+    hash: Option<ContentHash>,
+    problem: Option<Box<str>>,
+    read_at: i64,
 }
 
-fn is_canvas(path: &NotePath) -> bool {
-    path.extension().eq_ignore_ascii_case("canvas")
-}
-
-fn parsed(path: &NotePath, bytes: &[u8], hash: ContentHash, stat: Stat, read_at: i64) -> Entry {
-    let text = if is_binary(bytes) { None } else { std::str::from_utf8(bytes).ok() };
-    let Some(text) = text else {
-        let problem = Some("not UTF-8 text".into());
-        return Entry {
-            path: path.clone(),
-            stat,
-            hash: Some(hash),
-            tags: Box::default(),
-            problem,
-            read_at,
-            card: Box::default(),
-        };
-    };
-    let card = if is_canvas(path) { canvas_card(text) } else { Card::of(text) };
-    Entry {
-        path: path.clone(),
-        stat,
-        hash: Some(hash),
-        tags: card.property_tags.iter().map(|tag| Arc::from(tag.as_str())).collect(),
-        problem: card.problem.as_deref().map(Into::into),
-        read_at,
-        card: card.encode(),
+impl Known {
+    fn of(entry: &Entry) -> Known {
+        Known { stat: entry.stat, hash: entry.hash, problem: entry.problem.clone(), read_at: entry.read_at }
     }
-}
 
-fn unparsed(found: &Found, problem: Option<String>) -> Entry {
-    Entry {
-        path: found.path.clone(),
-        stat: found.stat,
-        hash: None,
-        tags: Box::default(),
-        problem: problem.map(Into::into),
-        read_at: now(),
-        card: Box::default(),
+    /// Whether an unchanged look of the file means unchanged bytes. A file that could not be read is tried again.
+    fn is_settled(&self) -> bool {
+        self.hash.is_some() && self.stat.modified < self.read_at.saturating_sub(COARSEST_CLOCK)
     }
-}
-
-fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
 }

@@ -1,12 +1,15 @@
 //! Searching names, tags and text for a literal query.
 
-use std::ops::Range;
+use std::collections::HashMap;
+use std::ops::{Range, RangeInclusive};
 
-use quillgate_vault::{NotePath, Vault};
+use quillgate_vault::NotePath;
 
-use crate::catalogue::{Catalogue, Entry};
+use crate::catalogue::Catalogue;
+use crate::entry::Entry;
 use crate::fold_search::{FoldSearch, composed};
 use crate::scan::scan;
+use crate::sync::Index;
 
 /// Characters of context on either side of a match.
 const CONTEXT: usize = 50;
@@ -34,45 +37,24 @@ pub struct TextMatches {
 }
 
 /// Names first, then tags, then text, each by path; at most `most` matches are kept, all are counted.
-pub fn search_text(
-    vault: &Vault,
-    catalogue: &Catalogue,
-    query: &str,
-    most: usize,
-    go_on: &(impl Fn() -> bool + Sync),
-) -> TextMatches {
+pub fn search_text(index: &Index, query: &str, most: usize, go_on: &(impl Fn() -> bool + Sync)) -> TextMatches {
     let Some(search) = FoldSearch::new(query) else {
         return TextMatches::default();
     };
     let mut found = TextMatches::default();
-    for entry in catalogue.files() {
-        let path = entry.path.as_str();
-        if let Some(first) = search.find_all(path).into_iter().next() {
-            found.add(most, || TextMatch {
-                path: entry.path.clone(),
-                kind: MatchKind::Name,
-                snippet: snippet(path, &first),
-                line: 1,
-            });
-        }
-    }
-    let mut tag_lines = Vec::new();
-    for entry in catalogue.files().filter(|entry| !entry.tags.is_empty()) {
-        if let Some(snippet) = tag_snippet(&search, query, entry) {
-            let (first, last) = entry.card().property_tag_lines;
-            tag_lines.push((entry.path.clone(), first as usize..=last as usize));
-            found.add(most, || TextMatch { path: entry.path.clone(), kind: MatchKind::Tag, snippet, line: first as usize });
-        }
-    }
+    let catalogue = index.catalogue();
+    found.add_names(&catalogue, &search, most);
+    let tag_lines = found.add_tags(&catalogue, &search, query, most);
     let paths: Vec<NotePath> = catalogue.files().filter(|entry| !entry.stat.offline).map(|entry| entry.path.clone()).collect();
-    let in_text = scan(vault, &paths, go_on, |path, bytes| {
-        let tags = tag_lines.binary_search_by(|(tagged, _)| tagged.cmp(path)).ok().map(|at| tag_lines[at].1.clone());
+    drop(catalogue);
+    let in_text = scan(index.vault(), &paths, go_on, |path, bytes| {
         let text = composed(std::str::from_utf8(bytes).ok()?);
-        let lines = matching_lines(&search, &text, most);
-        let counted = |line: usize| tags.as_ref().is_none_or(|tags| !tags.contains(&line));
-        let total = lines.iter().filter(|(line, _)| counted(*line)).count();
-        let kept = lines.into_iter().filter(|(line, _)| counted(*line)).take(most);
-        (total > 0).then(|| (total, kept.map(|(line, range)| (line, snippet(&text, &range))).collect::<Vec<_>>()))
+        let mut lines = matching_lines(&search, &text);
+        if let Some(tags) = tag_lines.get(path) {
+            lines.retain(|(line, _)| !tags.contains(line));
+        }
+        let snippets = lines.iter().take(most).map(|(line, range)| (*line, snippet(&text, range))).collect::<Vec<_>>();
+        (!lines.is_empty()).then_some((lines.len(), snippets))
     });
     for (at, (total, lines)) in in_text {
         found.total += total;
@@ -83,7 +65,32 @@ pub fn search_text(
     found
 }
 
+/// The lines that a note's matching tags stand on, which are not told again as text.
+type TagLines = HashMap<NotePath, RangeInclusive<usize>>;
+
 impl TextMatches {
+    fn add_names(&mut self, catalogue: &Catalogue, search: &FoldSearch, most: usize) {
+        for entry in catalogue.files() {
+            let path = entry.path.as_str();
+            if let Some(first) = search.find_all(path).into_iter().next() {
+                let snippet = || snippet(path, &first);
+                self.add(most, || TextMatch { path: entry.path.clone(), kind: MatchKind::Name, snippet: snippet(), line: 1 });
+            }
+        }
+    }
+
+    fn add_tags(&mut self, catalogue: &Catalogue, search: &FoldSearch, query: &str, most: usize) -> TagLines {
+        let words: Vec<FoldSearch> = query.split_whitespace().filter_map(FoldSearch::new).collect();
+        let mut tag_lines = TagLines::new();
+        for entry in catalogue.files().filter(|entry| !entry.tags.is_empty()) {
+            let Some(snippet) = tag_snippet(search, &words, entry) else { continue };
+            let (first, last) = entry.card().property_tag_lines;
+            tag_lines.insert(entry.path.clone(), first as usize..=last as usize);
+            self.add(most, || TextMatch { path: entry.path.clone(), kind: MatchKind::Tag, snippet, line: first as usize });
+        }
+        tag_lines
+    }
+
     fn add(&mut self, most: usize, make: impl FnOnce() -> TextMatch) {
         self.total += 1;
         if self.matches.len() < most {
@@ -93,7 +100,7 @@ impl TextMatches {
 }
 
 /// The first match of every matching line, with the line's number.
-fn matching_lines(search: &FoldSearch, text: &str, _most: usize) -> Vec<(usize, Range<usize>)> {
+fn matching_lines(search: &FoldSearch, text: &str) -> Vec<(usize, Range<usize>)> {
     let mut lines: Vec<(usize, Range<usize>)> = Vec::new();
     let (mut line, mut counted_to) = (1, 0);
     for found in search.find_all(text) {
@@ -107,8 +114,7 @@ fn matching_lines(search: &FoldSearch, text: &str, _most: usize) -> Vec<(usize, 
 }
 
 /// A tag matches when it contains the query; several words match when each is in some tag.
-fn tag_snippet(search: &FoldSearch, query: &str, entry: &Entry) -> Option<String> {
-    let words: Vec<FoldSearch> = query.split_whitespace().filter_map(FoldSearch::new).collect();
+fn tag_snippet(search: &FoldSearch, words: &[FoldSearch], entry: &Entry) -> Option<String> {
     let whole = entry.tags.iter().any(|tag| search.is_in(tag));
     let by_words = words.len() > 1 && words.iter().all(|word| entry.tags.iter().any(|tag| word.is_in(tag)));
     if !whole && !by_words {
@@ -148,7 +154,7 @@ mod tests {
     #[test]
     fn a_line_with_two_matches_counts_once() {
         let search = FoldSearch::new("x").expect("a query");
-        let lines: Vec<usize> = matching_lines(&search, "x x\n\ny x\n", 9).into_iter().map(|(line, _)| line).collect();
+        let lines: Vec<usize> = matching_lines(&search, "x x\n\ny x\n").into_iter().map(|(line, _)| line).collect();
         assert_eq!(lines, [1, 3]);
     }
 }

@@ -1,6 +1,6 @@
 //! Where everything of ours lives: outside every vault.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, bail};
 use cap_std::ambient_authority;
@@ -29,7 +29,7 @@ pub(crate) fn for_vault(data: &Path, vault: &Path) -> anyhow::Result<VaultFolder
     #[expect(clippy::disallowed_methods, reason = "the vault's own path, to name its folder and to keep ours out of it")]
     let vault = std::fs::canonicalize(vault)
         .with_context(|| format!("no vault at {}; give the path of an existing folder", vault.display()))?;
-    if data.starts_with(&vault) {
+    if resolved(data).starts_with(&vault) {
         bail!("the data directory {} lies inside the vault; give another one with --data-dir", data.display());
     }
     let name = ContentHash::of(vault.to_string_lossy().as_bytes()).to_string()[..16].to_owned();
@@ -40,6 +40,20 @@ pub(crate) fn for_vault(data: &Path, vault: &Path) -> anyhow::Result<VaultFolder
             Ok(VaultFolders { catalogue: None, locks: None })
         }
     }
+}
+
+/// The path with links and `..` followed, as far as it exists already.
+#[expect(clippy::disallowed_methods, reason = "the operator's own path, to keep it out of the vault")]
+fn resolved(path: &Path) -> PathBuf {
+    let mut resolved = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(resolved.pop()),
+            other => resolved.push(other),
+        }
+        resolved = std::fs::canonicalize(&resolved).unwrap_or(resolved);
+    }
+    resolved
 }
 
 pub(crate) fn open(path: &Path) -> anyhow::Result<Dir> {

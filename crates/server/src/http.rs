@@ -8,13 +8,14 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{ACCEPT, CONTENT_TYPE, HOST};
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use futures::FutureExt;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -25,8 +26,10 @@ use crate::network::{TrustedPeers, host_of};
 use crate::pipeline::{Mount, Pipeline};
 use crate::sessions::{self, SessionGuard};
 
-/// How long open connections have to end after the server was told to stop.
-const LAST_WORDS: Duration = Duration::from_millis(700);
+/// How long calls and subscriptions have to end by themselves after the server was told to stop.
+const FAREWELL: Duration = Duration::from_millis(200);
+/// How long connections have to close after their streams were cut.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 const BOTH_FORMS: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// Everything that is served under one address.
@@ -38,16 +41,25 @@ pub(crate) struct Site {
     pub(crate) trusted: TrustedPeers,
 }
 
+/// The two steps of an orderly end.
+#[derive(Default)]
+pub(crate) struct Ending {
+    /// Subscriptions say their last word.
+    stopping: CancellationToken,
+    /// Streams that are still open are cut.
+    cut: CancellationToken,
+}
+
 /// Serves until the process is told to stop, then ends within a second, open streams included.
 pub(crate) async fn serve(listener: TcpListener, site: Site) -> anyhow::Result<()> {
-    let stopping = CancellationToken::new();
-    let app = router(&site, listener.local_addr()?, &stopping);
+    let ending = Ending::default();
+    let app = router(&site, listener.local_addr()?, &ending);
     // Answers are several small writes; waiting for each other's acknowledgement costs 40 ms a call.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
     let signal = {
-        let stopping = stopping.clone();
+        let stopping = ending.stopping.clone();
         async move {
             stop_signal().await;
             stopping.cancel();
@@ -55,7 +67,9 @@ pub(crate) async fn serve(listener: TcpListener, site: Site) -> anyhow::Result<(
     };
     let serving = axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>()).with_graceful_shutdown(signal);
     let deadline = async {
-        stopping.cancelled().await;
+        ending.stopping.cancelled().await;
+        tokio::time::sleep(FAREWELL).await;
+        ending.cut.cancel();
         tokio::time::sleep(LAST_WORDS).await;
     };
     tokio::select! {
@@ -65,10 +79,10 @@ pub(crate) async fn serve(listener: TcpListener, site: Site) -> anyhow::Result<(
 }
 
 /// The whole HTTP stack, outermost layer last.
-fn router(site: &Site, address: SocketAddr, stopping: &CancellationToken) -> Router {
+fn router(site: &Site, address: SocketAddr, ending: &Ending) -> Router {
     let mut app = Router::new();
     for (number, mount) in site.mounts.iter().enumerate() {
-        let endpoint = endpoint(site, mount, address, stopping);
+        let endpoint = endpoint(site, mount, address, ending);
         if number == 0 {
             app = app.route("/mcp", axum::routing::any_service(endpoint.clone()));
         }
@@ -79,14 +93,14 @@ fn router(site: &Site, address: SocketAddr, stopping: &CancellationToken) -> Rou
         .layer(middleware::from_fn_with_state(site.trusted.clone(), only_trusted_peers))
 }
 
-fn endpoint(site: &Site, mount: &Arc<Mount>, address: SocketAddr, stopping: &CancellationToken) -> Router {
+pub(crate) fn endpoint(site: &Site, mount: &Arc<Mount>, address: SocketAddr, ending: &Ending) -> Router {
     let options = HttpOptions {
         allowed_hosts: Vec::new(),
         allowed_origins: allowed_origins(&site.config, address),
         max_request_bytes: site.config.limits.max_request_bytes,
-        shutdown: stopping.child_token(),
+        shutdown: ending.cut.child_token(),
     };
-    let handler = Mcp::new(site.pipeline.clone(), mount.clone(), stopping.clone());
+    let handler = Mcp::new(site.pipeline.clone(), mount.clone(), ending.stopping.clone());
     let (service, open_sessions) = handler.into_http(options);
     let guard = SessionGuard::new(
         Arc::new(move || {
@@ -100,7 +114,7 @@ fn endpoint(site: &Site, mount: &Arc<Mount>, address: SocketAddr, stopping: &Can
         .fallback_service(service)
         .layer(middleware::from_fn_with_state(guard, sessions::guard))
         .layer(middleware::from_fn(widen_accept))
-        .layer(middleware::from_fn(errors_as_rpc))
+        .layer(middleware::from_fn_with_state(site.config.limits.max_request_bytes, errors_as_rpc))
         .layer(middleware::from_fn_with_state(hosts, check_host))
 }
 
@@ -185,38 +199,40 @@ async fn widen_accept(mut request: Request, next: Next) -> Response {
 }
 
 /// Refusals of the protocol library come as plain text; clients of JSON-RPC read JSON.
-async fn errors_as_rpc(request: Request, next: Next) -> Response {
-    let is_post = request.method() == Method::POST;
-    let sent_json = content_type(request.headers().get(CONTENT_TYPE)).starts_with("application/json");
-    let response = next.run(request).await;
-    let is_json = content_type(response.headers().get(CONTENT_TYPE)).starts_with("application/json");
-    if !is_post || is_json || !(response.status().is_client_error()) {
+async fn errors_as_rpc(State(max_request_bytes): State<usize>, request: Request, next: Next) -> Response {
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    let sent_json = content_type(request.headers()).starts_with("application/json");
+    let (head, body) = request.into_parts();
+    let Ok(body) = axum::body::to_bytes(body, max_request_bytes).await else {
+        return rpc_error(StatusCode::PAYLOAD_TOO_LARGE, -32600, "the request is too large; send less at once");
+    };
+    let response = next.run(Request::from_parts(head, Body::from(body.clone()))).await;
+    let status = response.status();
+    if content_type(response.headers()).starts_with("application/json") || !status.is_client_error() {
         return response;
     }
-    let status = response.status();
-    let said = axum::body::to_bytes(response.into_body(), 64 << 10).await.unwrap_or_default();
-    let said = String::from_utf8_lossy(&said).trim().to_owned();
     match status {
         // The library calls a body it cannot read an unsupported media type.
-        StatusCode::UNSUPPORTED_MEDIA_TYPE if sent_json => unreadable(&said),
-        StatusCode::PAYLOAD_TOO_LARGE => rpc_error(status, -32600, "the request is too large; send less at once"),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if sent_json => unreadable(&body),
         StatusCode::NOT_ACCEPTABLE => rpc_error(status, -32600, "accept both application/json and text/event-stream"),
-        _ => rpc_error(status, -32600, &said),
+        _ => {
+            let said = axum::body::to_bytes(response.into_body(), 64 << 10).await.unwrap_or_default();
+            rpc_error(status, -32600, String::from_utf8_lossy(&said).trim())
+        }
     }
 }
 
-fn unreadable(said: &str) -> Response {
-    let is_syntax =
-        ["expected", "EOF", "trailing", "control character", "invalid escape", "lone"].iter().any(|sign| said.contains(sign))
-            && !said.contains("data did not match");
-    if is_syntax {
-        return rpc_error(StatusCode::BAD_REQUEST, -32700, "the body is not JSON");
+fn unreadable(body: &[u8]) -> Response {
+    match serde_json::from_slice::<IgnoredAny>(body) {
+        Err(error) => rpc_error(StatusCode::BAD_REQUEST, -32700, &format!("the body is not JSON: {error}")),
+        Ok(_) => rpc_error(StatusCode::BAD_REQUEST, -32600, "the body is not a JSON-RPC 2.0 message; batches are not supported"),
     }
-    rpc_error(StatusCode::BAD_REQUEST, -32600, "the body is not a JSON-RPC 2.0 message; batches are not supported")
 }
 
-fn content_type(value: Option<&HeaderValue>) -> &str {
-    value.and_then(|value| value.to_str().ok()).unwrap_or_default()
+fn content_type(headers: &HeaderMap) -> &str {
+    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
 /// A JSON-RPC error without a request it belongs to.

@@ -139,7 +139,7 @@ fn record(mount: &Mount, tool: &str, outcome: &Result<Value, Failure>, took: Dur
     let tool = if mount.surface.find(tool).is_some() { tool } else { "unknown" };
     let ms = took.as_secs_f64() * 1e3;
     match outcome {
-        Ok(_) => tracing::info!(surface, tool, ms, "ok"),
+        Ok(_) => tracing::debug!(surface, tool, ms, "ok"),
         Err(Failure::Internal(what)) => tracing::error!(surface, tool, ms, what, "failed"),
         Err(failure) => tracing::info!(surface, tool, ms, kind = kind(failure), "refused"),
     }
@@ -149,4 +149,147 @@ fn record(mount: &Mount, tool: &str, outcome: &Result<Value, Failure>, took: Dur
 fn kind(failure: &Failure) -> String {
     let shown = format!("{failure:?}");
     shown.split(['(', ' ', '{']).next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use quillgate_index::Index;
+    use quillgate_tools::{ErrorShape, Settings, Spec, Tool};
+    use quillgate_vault::{Limits, Vault};
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::json;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Panics {}
+
+    impl Tool for Panics {
+        const SPEC: Spec = Spec::reading("panics", "Panics");
+        type Output = ();
+
+        fn run(self, _: &Context<'_>) -> Result<(), Failure> {
+            panic!("as it should");
+        }
+    }
+
+    /// Runs until it is told to stop.
+    #[derive(Deserialize, JsonSchema)]
+    struct Waits {}
+
+    static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+    impl Tool for Waits {
+        const SPEC: Spec = Spec::reading("waits", "Waits");
+        type Output = ();
+
+        fn run(self, context: &Context<'_>) -> Result<(), Failure> {
+            WAITING.fetch_add(1, Ordering::SeqCst);
+            while context.go_on() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            WAITING.fetch_sub(1, Ordering::SeqCst);
+            Err(Failure::Cancelled)
+        }
+    }
+
+    /// Tells how many of its kind run at once.
+    #[derive(Deserialize, JsonSchema)]
+    struct Counts {}
+
+    static COUNTING: AtomicUsize = AtomicUsize::new(0);
+
+    impl Tool for Counts {
+        const SPEC: Spec = Spec::reading("counts", "Counts");
+        type Output = usize;
+
+        fn run(self, _: &Context<'_>) -> Result<usize, Failure> {
+            let at_once = COUNTING.fetch_add(1, Ordering::SeqCst) + 1;
+            thread::sleep(Duration::from_millis(5));
+            COUNTING.fetch_sub(1, Ordering::SeqCst);
+            Ok(at_once)
+        }
+    }
+
+    const TOOLS: &[Registered] = &[Registered::of::<Panics>(), Registered::of::<Waits>(), Registered::of::<Counts>()];
+    const fn surface(errors: ErrorShape) -> Surface {
+        Surface { name: "test", about: "for tests", tools: TOOLS, errors, instructions: "" }
+    }
+    static VAULT: Surface = surface(ErrorShape::Vault);
+    static ENGINE: Surface = surface(ErrorShape::Engine);
+    static CLI: Surface = surface(ErrorShape::Cli);
+
+    fn pipeline(configure: impl FnOnce(&mut Config)) -> (TempDir, Pipeline) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let vault = Arc::new(Vault::open(folder.path(), None, Limits::default()).expect("a vault"));
+        let index = Index::start(vault.clone(), None);
+        let mut config = Config::default();
+        configure(&mut config);
+        let workspace = Workspace { vault, index, settings: Settings::default() };
+        (folder, Pipeline::new(Arc::new(workspace), Arc::new(config)))
+    }
+
+    async fn call(pipeline: &Pipeline, surface: &'static Surface, tool: &str) -> Answer {
+        pipeline.call(&Mount::new(surface), tool, Map::new(), Call::default()).await
+    }
+
+    fn structured(answer: Answer) -> Value {
+        let Answer::Result { structured: Some(value), .. } = answer else { panic!("{answer:?}") };
+        value
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_a_tool_is_one_failed_call() {
+        let (_folder, pipeline) = pipeline(|config| config.limits.max_concurrent_calls = 1);
+        for _ in 0..3 {
+            let answer = structured(call(&pipeline, &VAULT, "panics").await);
+            assert_eq!(answer["error"]["code"], "INTERNAL", "{answer}");
+            let answer = structured(call(&pipeline, &ENGINE, "panics").await);
+            assert_eq!(answer["code"], "internal_error", "{answer}");
+            let Answer::Protocol(error) = call(&pipeline, &CLI, "panics").await else { panic!("a protocol error") };
+            assert_eq!(error.code, -32603, "{error:?}");
+        }
+        assert_eq!(structured(call(&pipeline, &VAULT, "counts").await), json!(1), "the slot of a panic is free again");
+    }
+
+    #[tokio::test]
+    async fn a_call_over_its_time_is_stopped_and_answered_on_every_surface() {
+        let (_folder, pipeline) = pipeline(|config| {
+            config.limits.tool_timeout_seconds.insert("waits".to_owned(), 0);
+            config.limits.timeout_seconds = 600;
+        });
+        let answer = structured(call(&pipeline, &VAULT, "waits").await);
+        assert_eq!(answer["error"]["code"], "TIMEOUT", "{answer}");
+        let answer = structured(call(&pipeline, &ENGINE, "waits").await);
+        assert_eq!(answer["code"], "operation_timeout", "{answer}");
+        let Answer::Protocol(error) = call(&pipeline, &CLI, "waits").await else { panic!("a protocol error") };
+        assert_eq!((error.code, error.data), (-32006, Some(json!({"errorCode": "TIMEOUT"}))));
+        let stopped = async {
+            while WAITING.load(Ordering::SeqCst) > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), stopped).await.expect("the tools were told to stop");
+    }
+
+    #[tokio::test]
+    async fn no_more_calls_run_at_once_than_configured() {
+        let (_folder, pipeline) = pipeline(|config| config.limits.max_concurrent_calls = 3);
+        let calls = (0..12).map(|_| call(&pipeline, &VAULT, "counts"));
+        let answers = futures::future::join_all(calls).await;
+        let at_once: Vec<u64> = answers.into_iter().filter_map(|answer| structured(answer).as_u64()).collect();
+        assert!(at_once.len() == 12 && at_once.iter().all(|count| (1..=3).contains(count)), "{at_once:?}");
+    }
+
+    #[test]
+    fn an_optional_argument_that_is_null_was_left_out() {
+        let arguments = json!({"path": "a.md", "limit": null});
+        let kept = without_nulls(arguments.as_object().expect("an object").clone());
+        assert_eq!(Value::Object(kept), json!({"path": "a.md"}));
+    }
 }

@@ -86,3 +86,102 @@ fn opens_session(request: &Request) -> bool {
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+    use std::sync::Arc;
+
+    use axum::{Router, middleware};
+    use quillgate_index::Index;
+    use quillgate_tools::{SURFACES, Settings, Workspace};
+    use quillgate_vault::{Limits, Vault};
+    use serde_json::json;
+    use tempfile::TempDir;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+    use crate::config::Config;
+    use crate::http::{Ending, Site, endpoint};
+    use crate::network::TrustedPeers;
+    use crate::pipeline::{Mount, Pipeline};
+
+    /// A server that takes its callers' word for who they are.
+    async fn serve() -> (TempDir, SocketAddr) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let vault = Arc::new(Vault::open(folder.path(), None, Limits::default()).expect("a vault"));
+        let index = Index::start(vault.clone(), None);
+        let config = Arc::new(Config::default());
+        let workspace = Arc::new(Workspace { vault, index, settings: Settings::default() });
+        let mount = Arc::new(Mount::new(&SURFACES[0]));
+        let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
+        let site = Site { pipeline, mounts: vec![mount.clone()], config, trusted: TrustedPeers::default() };
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("bound");
+        let app = Router::new()
+            .fallback_service(endpoint(&site, &mount, address, &Ending::default()))
+            .layer(middleware::from_fn(believe));
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        (folder, address)
+    }
+
+    async fn believe(mut request: Request, next: Next) -> Response {
+        if let Some(name) = header(request.headers(), "x-principal") {
+            request.extensions_mut().insert(Principal(name));
+        }
+        next.run(request).await
+    }
+
+    /// The first bytes of the answer: status and headers.
+    async fn ask(address: SocketAddr, method: &str, who: &str, session: Option<&str>, body: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        let session = session.map(|id| format!("{SESSION_HEADER}: {id}\r\n")).unwrap_or_default();
+        let request = format!(
+            "{method} /mcp HTTP/1.1\r\nhost: {address}\r\nx-principal: {who}\r\n{session}content-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-11-25\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).await.expect("a request");
+        let mut head = Vec::new();
+        while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+            assert!(stream.read_buf(&mut head).await.expect("an answer") > 0, "the answer ends early");
+        }
+        String::from_utf8_lossy(&head).to_lowercase()
+    }
+
+    fn status(head: &str) -> &str {
+        head.split(' ').nth(1).unwrap_or_default()
+    }
+
+    #[tokio::test]
+    async fn a_stolen_session_does_not_exist_for_the_thief() {
+        let (_folder, address) = serve().await;
+        let client = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string();
+        let opened = ask(address, "POST", "anna", None, &initialize).await;
+        let id = opened.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).expect("a session").to_owned();
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+        assert_eq!(status(&ask(address, "POST", "anna", Some(&id), &initialized).await), "202");
+
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
+        for (method, body) in [("POST", ping.as_str()), ("POST", &initialized), ("GET", ""), ("DELETE", "")] {
+            assert_eq!(status(&ask(address, method, "mallory", Some(&id), body).await), "404", "{method}");
+        }
+        for (method, body, expected) in [("POST", ping.as_str(), "200"), ("GET", "", "200"), ("DELETE", "", "202")] {
+            assert_eq!(status(&ask(address, method, "anna", Some(&id), body).await), expected, "{method}");
+        }
+    }
+
+    #[tokio::test]
+    async fn owners_of_sessions_that_have_ended_are_forgotten() {
+        let guard = SessionGuard::new(Arc::new(|| Box::pin(async { vec!["open".to_owned()] })), 1);
+        guard.remember("open".to_owned(), Principal::anonymous()).await;
+        for number in 0..200 {
+            guard.remember(number.to_string(), Principal::anonymous()).await;
+        }
+        let owners = guard.owners.lock().expect("not poisoned");
+        assert!(owners.len() <= 66 && owners.contains_key("open"), "{}", owners.len());
+    }
+}

@@ -81,6 +81,11 @@ impl Context<'_> {
 
     /// The catalogue once it is complete; while it is not, the caller hears how far it is.
     pub fn catalogue(&self) -> Result<RwLockReadGuard<'_, Catalogue>, Failure> {
+        Ok(self.index()?.catalogue())
+    }
+
+    /// The index once its catalogue is complete.
+    pub fn index(&self) -> Result<&Index, Failure> {
         let wanted = self.workspace.index.wait(|files| {
             self.progress(files as f64, None, &format!("reading the vault: {files} files so far"));
             self.go_on()
@@ -88,7 +93,7 @@ impl Context<'_> {
         if !wanted {
             return Err(Failure::Cancelled);
         }
-        Ok(self.workspace.index.catalogue())
+        Ok(&self.workspace.index)
     }
 
     /// False once nobody waits for the answer.

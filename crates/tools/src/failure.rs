@@ -1,6 +1,6 @@
 //! Why a call failed, in words for a model; each surface gives it its own shape.
 
-use quillgate_index::GrepError;
+use quillgate_index::{GrepError, RelinkError};
 use quillgate_remote::{ObsidianError, ProgramError};
 use quillgate_vault::VaultError;
 use serde::Serialize;
@@ -80,6 +80,15 @@ fn listed(issues: &[Issue]) -> String {
 impl From<VaultError> for Failure {
     fn from(error: VaultError) -> Failure {
         Failure::Vault(error)
+    }
+}
+
+impl From<RelinkError> for Failure {
+    fn from(error: RelinkError) -> Failure {
+        match error {
+            RelinkError::Vault(error) => Failure::Vault(error),
+            RelinkError::Unlinkable { .. } => Failure::InvalidInput(vec![Issue::other(error.to_string())]),
+        }
     }
 }
 

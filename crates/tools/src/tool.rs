@@ -96,7 +96,16 @@ impl Spec {
 
     /// A tool that changes notes.
     pub const fn writing(name: &'static str, title: &'static str, effect: Effect, idempotency: Idempotency) -> Spec {
-        Spec { name, title, scopes: &["write:notes"], rate: Rate::Write, effect, confirm: Confirm::Never, idempotency, cost: Cost::Open }
+        Spec {
+            name,
+            title,
+            scopes: &["write:notes"],
+            rate: Rate::Write,
+            effect,
+            confirm: Confirm::Never,
+            idempotency,
+            cost: Cost::Open,
+        }
     }
 
     pub const fn scopes(self, scopes: &'static [&'static str]) -> Spec {

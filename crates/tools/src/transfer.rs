@@ -30,7 +30,7 @@ pub(crate) fn move_file(context: &Context<'_>, from: &NotePath, to: &NotePath) -
 /// Copies a file. Returns the size of the copy.
 pub(crate) fn copy_file(context: &Context<'_>, from: &NotePath, to: &NotePath) -> Result<u64, Failure> {
     must_be_file(context, from)?;
-    let (bytes, _) = {
+    let bytes = {
         let catalogue = context.catalogue()?;
         relinked_copy(context.vault(), &catalogue, from, to)?
     };

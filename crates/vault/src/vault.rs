@@ -87,6 +87,7 @@ impl Vault {
     pub fn read(&self, path: &NotePath) -> Result<Contents, VaultError> {
         let (folder, name) = self.open_parent(path)?;
         let (file, stat) = self.open_file(&folder, &name, path)?;
+        self.check_size(path, stat.size)?;
         let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0) + 1);
         file.take(self.limits.file_bytes + 1).read_to_end(&mut bytes).map_err(|error| VaultError::from_io(path, error))?;
         self.check_size(path, bytes.len() as u64)?;
@@ -154,7 +155,9 @@ impl Vault {
     }
 
     pub(crate) fn open_file(&self, folder: &Dir, name: &OsStr, path: &NotePath) -> Result<(File, Stat), VaultError> {
-        let file = folder.open_with(name, unfollowed(OpenOptions::new().read(true))).map_err(|error| self.missing(folder, path, error))?;
+        let file = folder
+            .open_with(name, unfollowed(OpenOptions::new().read(true)))
+            .map_err(|error| self.missing(folder, path, error))?;
         let metadata = file.metadata().map_err(|error| VaultError::from_io(path, error))?;
         match kind_of(&metadata) {
             EntryKind::File => {}
@@ -165,7 +168,6 @@ impl Vault {
         if stat.offline {
             return Err(VaultError::Offline(path.clone()));
         }
-        self.check_size(path, stat.size)?;
         Ok((file, stat))
     }
 

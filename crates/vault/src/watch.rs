@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Config, Event, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::{NotePath, Vault};
 
@@ -88,12 +88,13 @@ impl Vault {
 }
 
 fn watch_events(root: &Path, events: mpsc::Sender<Event>) -> notify::Result<RecommendedWatcher> {
-    let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| match event {
-        // Opening and reading are no changes, and we do a lot of both.
-        Ok(event) if event.kind.is_access() => {}
+    // Opening and reading are no changes, and we do a lot of both.
+    let config = Config::default().with_event_kinds(EventKindMask::CORE).with_follow_symlinks(false);
+    let tell = move |event: notify::Result<Event>| match event {
         Ok(event) => drop(events.send(event)),
         Err(error) => tracing::warn!(%error, "the file watcher reported a problem"),
-    })?;
+    };
+    let mut watcher = RecommendedWatcher::new(tell, config)?;
     watcher.watch(root, RecursiveMode::Recursive)?;
     Ok(watcher)
 }

@@ -91,3 +91,28 @@ pub(super) fn run_server(
     runtime.shutdown_background();
     served
 }
+
+#[cfg(test)]
+mod tests {
+    use quillgate_tools::find_surface;
+
+    use super::*;
+
+    #[test]
+    fn the_first_surface_chooses_the_port_unless_one_is_given() {
+        let listens_on = |surface: &str, listen_addr: Option<&str>, port| {
+            let config = Config { listen_addr: listen_addr.map(str::to_owned), ..Config::default() };
+            address(&config, port, find_surface(surface).expect("a surface")).map(|address| address.to_string())
+        };
+        let check = |surface, listen_addr, port, expected: &str| {
+            assert_eq!(listens_on(surface, listen_addr, port).expect("an address"), expected);
+        };
+        check("essentials", None, None, "127.0.0.1:8090");
+        check("notes", None, None, "127.0.0.1:1065");
+        check("notes", None, Some(7), "127.0.0.1:7");
+        check("cli", None, Some(7), "127.0.0.1:7");
+        check("notes", Some("127.0.0.1:8"), Some(7), "127.0.0.1:8");
+        check("vault", Some(":8"), None, "0.0.0.0:8");
+        assert!(listens_on("vault", Some("nowhere"), None).is_err());
+    }
+}

@@ -33,8 +33,8 @@ impl Stdio {
         let workspace = Arc::new(open_workspace(&config)?);
         let config = Arc::new(config);
         let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
-        // One client, one thing at a time mostly: two threads keep a slow call from holding up the others.
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        // One client: messages need no second thread, and a hop to one costs more than most calls. Slow calls have threads.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let served = runtime.block_on(mcp::serve_stdio(pipeline, Arc::new(Mount::new(surface)), config.limits.max_line_bytes));
         // Threads that still read the vault must not hold up the exit.
         runtime.shutdown_background();

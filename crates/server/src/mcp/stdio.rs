@@ -15,6 +15,7 @@ use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, Notify};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::Mcp;
@@ -83,6 +84,9 @@ struct Lines {
     ended: bool,
     closing: CancellationToken,
     output: Arc<Output>,
+    /// The answer to a line that was no message, while it is written. The library drops `receive` whenever something else
+    /// happens, and a dropped write is a lost answer or half a line.
+    refusal: Option<JoinHandle<()>>,
 }
 
 struct Output {
@@ -110,6 +114,7 @@ impl Lines {
             ended: false,
             closing,
             output: Arc::new(output),
+            refusal: None,
         }
     }
 
@@ -146,7 +151,7 @@ impl Lines {
     }
 
     /// The message of the line that was read, if it is one for the handler.
-    async fn take_message(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+    fn take_message(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let line = std::mem::take(&mut self.line);
         if line.trim_ascii().is_empty() {
             return None;
@@ -154,9 +159,25 @@ impl Lines {
         match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(&line) {
             Ok(message) => self.admit(message),
             Err(error) => {
-                self.output.complain(&line, &error).await;
+                self.refuse(complaint(&line, &error));
                 None
             }
+        }
+    }
+
+    fn refuse(&mut self, complaint: Value) {
+        let output = self.output.clone();
+        self.refusal = Some(tokio::spawn(async move {
+            if let Err(error) = output.write(complaint.to_string().into_bytes()).await {
+                tracing::warn!(%error, "standard output cannot be written");
+            }
+        }));
+    }
+
+    async fn refused(&mut self) {
+        if let Some(refusal) = &mut self.refusal {
+            let _ = refusal.await;
+            self.refusal = None;
         }
     }
 
@@ -221,22 +242,18 @@ impl Output {
         writer.write_all(&bytes).await?;
         writer.flush().await
     }
+}
 
-    /// Answers a line that is no message: with the id, where it has one.
-    async fn complain(&self, line: &[u8], error: &serde_json::Error) {
-        let (code, message, id) = match serde_json::from_slice::<Value>(line) {
-            Err(_) => (-32700, format!("not JSON: {error}"), Value::Null),
-            Ok(value) => (-32600, "not a JSON-RPC 2.0 request; batches are not supported".to_owned(), id_of(&value)),
-        };
-        self.refuse(code, &message, id).await;
+/// The answer to a line that is no message: with the id, where it has one.
+fn complaint(line: &[u8], error: &serde_json::Error) -> Value {
+    match serde_json::from_slice::<Value>(line) {
+        Err(_) => refusal(-32700, &format!("not JSON: {error}"), Value::Null),
+        Ok(value) => refusal(-32600, "not a JSON-RPC 2.0 request; batches are not supported", id_of(&value)),
     }
+}
 
-    async fn refuse(&self, code: i32, message: &str, id: Value) {
-        let body = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
-        if let Err(error) = self.write(body.to_string().into_bytes()).await {
-            tracing::warn!(%error, "standard output cannot be written");
-        }
-    }
+fn refusal(code: i32, message: &str, id: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 }
 
 fn id_of(message: &Value) -> Value {
@@ -263,21 +280,22 @@ impl Transport<RoleServer> for Lines {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        self.refused().await;
         while !self.ended {
             match self.read_line().await {
                 Line::Whole => {}
                 Line::TooLong => {
                     self.line.clear();
                     let message = format!("the message is longer than {} bytes", self.max_line_bytes);
-                    self.output.refuse(-32600, &message, Value::Null).await;
-                    continue;
+                    self.refuse(refusal(-32600, &message, Value::Null));
                 }
                 // The last line may lack its newline.
                 Line::End => self.ended = true,
             }
-            if let Some(message) = self.take_message().await {
+            if let Some(message) = self.take_message() {
                 return Some(message);
             }
+            self.refused().await;
         }
         self.finish().await;
         None

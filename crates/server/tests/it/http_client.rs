@@ -246,8 +246,7 @@ impl Session {
     /// Opens the stream on which the server speaks of itself.
     pub(crate) fn listen(&self, server: &HttpServer) -> Connection {
         let mut connection = server.connect();
-        let headers =
-            [("mcp-session-id", self.id.as_str()), ("mcp-protocol-version", LEGACY), ("accept", "text/event-stream")];
+        let headers = [("mcp-session-id", self.id.as_str()), ("mcp-protocol-version", LEGACY), ("accept", "text/event-stream")];
         connection.send("GET", &self.path, &headers, b"");
         assert_eq!(connection.head().status, 200);
         connection

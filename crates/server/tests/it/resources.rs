@@ -22,7 +22,8 @@ fn all_notes_are_listed_page_by_page() {
     let mut client = StdioClient::legacy(&place, &[]);
     let (mut all, mut pages, mut cursor) = (BTreeSet::new(), 0, None);
     loop {
-        let answer = client.request("resources/list", cursor.take().map_or(json!({}), |cursor: String| json!({"cursor": cursor})));
+        let answer =
+            client.request("resources/list", cursor.take().map_or(json!({}), |cursor: String| json!({"cursor": cursor})));
         let page = uris(&answer);
         assert!(page.len() <= 200);
         pages += 1;
@@ -58,7 +59,11 @@ fn every_listed_note_can_be_read_by_its_uri() {
     for uri in listed {
         let answer = client.request("resources/read", json!({"uri": uri}));
         let contents = &answer["result"]["contents"][0];
-        assert_eq!((contents["uri"].as_str(), contents["mimeType"].as_str()), (Some(uri.as_str()), Some("text/markdown")), "{answer}");
+        assert_eq!(
+            (contents["uri"].as_str(), contents["mimeType"].as_str()),
+            (Some(uri.as_str()), Some("text/markdown")),
+            "{answer}"
+        );
         assert!(names.contains(&contents["text"].as_str().expect("text")), "{answer}");
     }
 }
@@ -188,7 +193,11 @@ fn over_http_both_eras_hear_of_a_change_outside() {
     place.write("watched.md", "changed outside");
     for stream in [&mut older, &mut newer] {
         let event = stream.event().expect("an event");
-        assert_eq!((&event["method"], &event["params"]["uri"]), (&json!("notifications/resources/updated"), &json!(uri)), "{event}");
+        assert_eq!(
+            (&event["method"], &event["params"]["uri"]),
+            (&json!("notifications/resources/updated"), &json!(uri)),
+            "{event}"
+        );
     }
 }
 
@@ -200,7 +209,8 @@ fn prompts_are_listed_and_filled_in() {
     let listed = client.request("prompts/list", json!({}));
     for prompt in listed["result"]["prompts"].as_array().expect("prompts") {
         let needed = prompt["arguments"].as_array().cloned().unwrap_or_default();
-        let arguments: Value = needed.iter().map(|argument| (argument["name"].as_str().unwrap().to_owned(), json!("Gardening"))).collect();
+        let arguments: Value =
+            needed.iter().map(|argument| (argument["name"].as_str().unwrap().to_owned(), json!("Gardening"))).collect();
         let filled = client.request("prompts/get", json!({"name": prompt["name"], "arguments": arguments}));
         let text = filled["result"]["messages"][0]["content"]["text"].as_str().unwrap_or_else(|| panic!("{filled}"));
         assert!(needed.is_empty() || text.contains("Gardening") && !text.contains("\"Gardening\\\""), "{text}");

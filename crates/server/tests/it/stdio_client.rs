@@ -70,10 +70,6 @@ impl StdioClient {
         client
     }
 
-    pub(crate) fn process(&self) -> u32 {
-        self.child.id()
-    }
-
     pub(crate) fn send_text(&mut self, text: &str) {
         self.try_send_text(text).expect("the program reads");
     }
@@ -110,8 +106,7 @@ impl StdioClient {
 
     pub(crate) fn initialize(&mut self, revision: &str) -> Value {
         let client = json!({"name": "test", "version": "1"});
-        let answer =
-            self.request("initialize", json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client}));
+        let answer = self.request("initialize", json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client}));
         self.notify("notifications/initialized", json!({}));
         answer
     }
@@ -133,6 +128,11 @@ impl StdioClient {
             Err(mpsc::RecvTimeoutError::Disconnected) => None,
             Err(mpsc::RecvTimeoutError::Timeout) => panic!("the program says nothing"),
         }
+    }
+
+    /// The next message if it comes in time.
+    pub(crate) fn next_within(&mut self, time: Duration) -> Option<Value> {
+        self.lines.recv_timeout(time).ok().map(|line| parsed(&line))
     }
 
     pub(crate) fn next(&mut self) -> Value {
@@ -181,7 +181,13 @@ impl StdioClient {
         self.end()
     }
 
-    pub(crate) fn kill(&mut self) {
+    /// What it had said before it was killed; the last line may be cut off.
+    pub(crate) fn kill_and_drain(&mut self) -> Vec<Value> {
+        self.kill();
+        self.lines.iter().filter(|line| serde_json::from_str::<Value>(line).is_ok()).map(|line| parsed(&line)).collect()
+    }
+
+    fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

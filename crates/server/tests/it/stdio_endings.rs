@@ -127,7 +127,8 @@ fn a_last_line_that_breaks_off_is_answered_with_a_parse_error() {
 fn an_open_subscription_does_not_hold_up_the_end() {
     let place = Place::new();
     let mut client = StdioClient::on(&place, &[]);
-    let id = client.ask("subscriptions/listen", modern_params(json!({"notifications": {"resourceSubscriptions": ["vault://vault/a.md"]}})));
+    let id = client
+        .ask("subscriptions/listen", modern_params(json!({"notifications": {"resourceSubscriptions": ["vault://vault/a.md"]}})));
     client.notification("notifications/subscriptions/acknowledged");
     let end = client.leave();
     assert_eq!(end.status.code(), Some(0), "{}", end.log);

@@ -1,6 +1,6 @@
 //! Finding the lines that contain a text.
 
-use quillgate_index::{GrepLine, grep};
+use quillgate_index::{Grep, GrepLine, grep};
 use quillgate_vault::FolderPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,6 @@ pub(crate) fn lines_with(
     let folder = FolderPath::parse(folder.unwrap_or_default())?;
     let flags = if case_sensitive { "" } else { "(?i)" };
     let pattern = format!("{flags}{}", regex::escape(query));
-    let catalogue = context.catalogue()?;
-    let found = grep(context.vault(), &catalogue, &pattern, None, usize::MAX - 1, &|| context.go_on())?;
-    Ok(found.lines.into_iter().filter(|line| folder.contains(&line.path)).collect())
+    let wanted = Grep { pattern: &pattern, glob: None, folder, most: usize::MAX };
+    Ok(grep(context.index()?, &wanted, &|| context.go_on())?.lines)
 }

@@ -1,6 +1,7 @@
 //! Searching by regular expression.
 
-use quillgate_index::grep;
+use quillgate_index::{Grep, grep};
+use quillgate_vault::FolderPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,9 +41,13 @@ impl Tool for VaultSearch {
     type Output = Found;
 
     fn run(self, context: &Context<'_>) -> Result<Found, Failure> {
-        let catalogue = context.catalogue()?;
-        let most = context.settings().search_lines;
-        let found = grep(context.vault(), &catalogue, &self.query, self.path_filter.as_deref(), most, &|| context.go_on())?;
+        let wanted = Grep {
+            pattern: &self.query,
+            glob: self.path_filter.as_deref(),
+            folder: FolderPath::ROOT,
+            most: context.settings().search_lines,
+        };
+        let found = grep(context.index()?, &wanted, &|| context.go_on())?;
         let results = found.lines.into_iter().map(|line| Line { path: line.path.to_string(), line: line.line, text: line.text });
         Ok(Found { results: results.collect(), truncated: found.truncated.then_some(true) })
     }

@@ -47,8 +47,7 @@ impl Tool for VaultSearch {
     type Output = Found;
 
     fn run(self, context: &Context<'_>) -> Result<Found, Failure> {
-        let catalogue = context.catalogue()?;
-        let found = search_text(context.vault(), &catalogue, &self.query, self.max_results, &|| context.go_on());
+        let found = search_text(context.index()?, &self.query, self.max_results, &|| context.go_on());
         let results = found.matches.into_iter().map(|found| Line {
             path: found.path.to_string(),
             match_type: match found.kind {

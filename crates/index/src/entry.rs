@@ -1,0 +1,75 @@
+//! One file of the catalogue, and how it is made from the file's bytes.
+
+use std::panic::catch_unwind;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use quillgate_vault::{ContentHash, NotePath, Stat, is_binary};
+
+use crate::canvas::canvas_card;
+use crate::card::Card;
+
+/// One file. Cards of notes and canvases are kept encoded; other files have none.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub path: NotePath,
+    pub stat: Stat,
+    /// Absent for files that are not parsed.
+    pub hash: Option<ContentHash>,
+    /// Tags of the frontmatter, shared among the notes that have them.
+    pub tags: Box<[Arc<str>]>,
+    /// Why the file could not be taken in.
+    pub problem: Option<Box<str>>,
+    /// When the bytes were read, in nanoseconds since 1970: a file changed at about that time may have changed again.
+    pub read_at: i64,
+    pub(crate) card: Box<[u8]>,
+}
+
+impl Entry {
+    pub fn card(&self) -> Card {
+        if self.card.is_empty() { Card::default() } else { Card::decode(&self.card) }
+    }
+
+    pub(crate) fn parsed(path: &NotePath, bytes: &[u8], hash: ContentHash, stat: Stat, read_at: i64) -> Entry {
+        let read = Entry { hash: Some(hash), read_at, ..Entry::unparsed(path, stat, None) };
+        let text = if is_binary(bytes) { None } else { std::str::from_utf8(bytes).ok() };
+        let Some(text) = text else {
+            return Entry { problem: Some("not UTF-8 text".into()), ..read };
+        };
+        // A note that breaks the parser is a line in the report, not the end of the index.
+        let Ok(card) = catch_unwind(|| if is_canvas(path) { canvas_card(text) } else { Card::of(text) }) else {
+            return Entry { problem: Some("the parser failed on it".into()), ..read };
+        };
+        Entry {
+            tags: card.property_tags.iter().map(|tag| Arc::from(tag.as_str())).collect(),
+            problem: card.problem.as_deref().map(Into::into),
+            card: card.encode(),
+            ..read
+        }
+    }
+
+    pub(crate) fn unparsed(path: &NotePath, stat: Stat, problem: Option<String>) -> Entry {
+        Entry {
+            path: path.clone(),
+            stat,
+            hash: None,
+            tags: Box::default(),
+            problem: problem.map(Into::into),
+            read_at: now(),
+            card: Box::default(),
+        }
+    }
+}
+
+/// Notes and canvases are read; of all other files only their names and sizes are kept.
+pub(crate) fn is_parsed(path: &NotePath) -> bool {
+    path.is_note() || is_canvas(path)
+}
+
+pub(crate) fn is_canvas(path: &NotePath) -> bool {
+    path.extension().eq_ignore_ascii_case("canvas")
+}
+
+pub(crate) fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+}
