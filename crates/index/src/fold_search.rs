@@ -35,7 +35,9 @@ impl FoldSearch {
     /// The places of all matches, left to right, not overlapping.
     pub(crate) fn find_all(&self, text: &str) -> Vec<Range<usize>> {
         match &self.ascii {
-            Some(ascii) if text.is_ascii() || !IN_TEXT.is_match(text) => return ascii.find_iter(text).map(|found| found.range()).collect(),
+            Some(ascii) if text.is_ascii() || !IN_TEXT.is_match(text) => {
+                return ascii.find_iter(text).map(|found| found.range()).collect();
+            }
             None if text.is_ascii() => return Vec::new(),
             _ => {}
         }
@@ -142,7 +144,8 @@ mod tests {
 
     #[test]
     fn the_list_of_what_folds_into_ascii_is_complete() {
-        let beyond = ('\u{80}'..=char::MAX).filter(|character| std::iter::once(*character).default_case_fold().any(|c| c.is_ascii()));
+        let beyond =
+            ('\u{80}'..=char::MAX).filter(|character| std::iter::once(*character).default_case_fold().any(|c| c.is_ascii()));
         assert_eq!(beyond.collect::<String>(), FOLD_TO_ASCII);
     }
 

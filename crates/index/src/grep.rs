@@ -1,9 +1,12 @@
 //! Searching text by regular expression, with ripgrep's own engine and meaning.
 
+use std::borrow::Cow;
+
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, SearcherBuilder};
+use memchr::memmem;
 use quillgate_vault::{FolderPath, NotePath};
 
 use crate::scan::scan;
@@ -77,12 +80,22 @@ fn matching_lines(matcher: &RegexMatcher, bytes: &[u8], most: usize) -> Vec<(u64
     let mut lines = Vec::new();
     let mut searcher = SearcherBuilder::new().binary_detection(BinaryDetection::none()).line_number(true).build();
     let sink = Lossy(|line, text| {
-        lines.push((line, text.trim_end_matches(['\r', '\n']).to_owned()));
+        lines.push((line, text.trim_end_matches('\n').to_owned()));
         Ok(lines.len() < most)
     });
     // Reading from memory cannot fail, and the sink never does.
-    let _ = searcher.search_slice(matcher, bytes, sink);
+    let _ = searcher.search_slice(matcher, &plain_newlines(bytes), sink);
     lines
+}
+
+/// `$` means the end of a line, whichever way the file ends its lines.
+fn plain_newlines(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if memmem::find(bytes, b"\r\n").is_none() {
+        return Cow::Borrowed(bytes);
+    }
+    let before_newline = |at: usize| bytes.get(at + 1) == Some(&b'\n');
+    let kept = bytes.iter().enumerate().filter(|(at, byte)| **byte != b'\r' || !before_newline(*at));
+    Cow::Owned(kept.map(|(_, byte)| *byte).collect())
 }
 
 /// A glob with the meaning of `rg --glob`: without a slash it matches at any depth, `!` in front leaves files out.

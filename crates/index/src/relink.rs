@@ -152,14 +152,22 @@ impl File<'_> {
         if link_path.is_empty() || find_link_target(self.after, self.place_after, link_path).as_ref() == Some(&new) {
             return None;
         }
-        let format = if is_dotted(link_path) { LinkFormat::Relative } else { self.format };
+        let format = match self.format {
+            _ if is_dotted(link_path) => LinkFormat::Relative,
+            // A link that names a folder goes on doing so.
+            LinkFormat::Shortest if link_path.contains('/') => LinkFormat::Absolute,
+            format => format,
+        };
         // The extension is kept where it was written.
         let extension = if new.is_note() && link_path.to_ascii_lowercase().ends_with(".md") { ".md" } else { "" };
         let means_target =
             |path: &&String| find_link_target(self.after, self.place_after, &format!("{path}{extension}")).as_ref() == Some(&new);
         let mut candidates = candidates(self.after, format, self.place_after, &new);
-        // A link that says "from here" goes on saying so.
-        candidates.sort_by_key(|candidate| is_dotted(link_path) && !is_dotted(candidate));
+        // So does one that says "from here" or "from the top".
+        let is_rooted = |path: &str| path.starts_with('/');
+        candidates.sort_by_key(|candidate| {
+            is_dotted(link_path) && !is_dotted(candidate) || is_rooted(link_path) && !is_rooted(candidate)
+        });
         let (link_path, is_note) = match candidates.iter().find(means_target) {
             Some(path) => (path.clone(), new.is_note()),
             None => (format!("/{new}"), false),

@@ -35,8 +35,16 @@ pub(crate) use stdio::serve_stdio;
 use subscriptions::{Changes, Watched};
 
 /// Requests that the library cannot read arrive as custom ones; for these the parameters are at fault, not the method.
-const METHODS_WITH_PARAMETERS: [&str; 5] =
-    ["tools/call", "prompts/get", "resources/read", "completion/complete", "subscriptions/listen"];
+const METHODS_WITH_PARAMETERS: [&str; 8] = [
+    "initialize",
+    "tools/call",
+    "prompts/get",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "subscriptions/listen",
+];
 
 /// How long clients may keep a list of tools.
 const TOOLS_TTL_MS: u64 = 60_000;
@@ -95,17 +103,13 @@ impl Mcp {
             return response;
         }
         let (call, mut progress) = Progress::of(&context);
-        let cancelled = call.clone();
         let running = self.pipeline.call(&self.mount, &request.name, request.arguments.unwrap_or_default(), call);
         let mut running = std::pin::pin!(running);
         let answer = loop {
             tokio::select! {
                 answer = &mut running => break answer,
                 Some(report) = progress.reports.recv() => progress.send(report).await,
-                () = context.ct.cancelled() => {
-                    cancelled.cancel();
-                    return Err(ErrorData::internal_error("the call was cancelled", None));
-                }
+                () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
             }
         };
         // Progress goes out before the answer it belongs to.

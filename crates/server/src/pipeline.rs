@@ -74,15 +74,15 @@ impl Pipeline {
             return self.run_here(tool, without_nulls(arguments), &call);
         }
         let limit = self.config.time_limit(name);
-        let stop = call.clone();
+        let _stop = StopWhenDropped(call.clone());
         let running = self.run_on_thread(tool, without_nulls(arguments), call);
-        match tokio::time::timeout(limit, running).await {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                stop.cancel();
-                Err(Failure::Timeout(limit.as_secs()))
-            }
-        }
+        tokio::time::timeout(limit, running).await.unwrap_or(Err(Failure::Timeout(limit.as_secs())))
+    }
+
+    /// Waits until no call runs on a thread any more, not even one that nobody waits for.
+    pub(crate) async fn idle(&self) {
+        let all = u32::try_from(self.config.limits.max_concurrent_calls.max(1)).unwrap_or(u32::MAX);
+        drop(self.slots.acquire_many(all).await);
     }
 
     /// A hop to another thread and back costs more than reading a note. It is saved as long as the disk keeps up and no call
@@ -125,6 +125,15 @@ fn run_contained(tool: &Registered, arguments: Map<String, Value>, workspace: &W
     let context = Context { workspace, call };
     let outcome = catch_unwind(AssertUnwindSafe(|| tool.run(Value::Object(arguments), &context)));
     outcome.unwrap_or_else(|_| Err(Failure::Internal("the tool panicked".to_owned())))
+}
+
+/// Tells the tool to stop once nobody waits for its answer: out of time, cancelled, or the connection is gone.
+struct StopWhenDropped(Call);
+
+impl Drop for StopWhenDropped {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 /// An optional argument given as null is one that was left out.

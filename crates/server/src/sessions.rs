@@ -1,6 +1,7 @@
 //! Sessions of older clients: capped in number, and bound to whoever opened them.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::{Request, State};
@@ -31,11 +32,30 @@ pub(crate) struct SessionGuard {
     open: CountOpen,
     most: usize,
     owners: Arc<Mutex<HashMap<String, Principal>>>,
+    /// Requests that may be about to open a session, so that many at once cannot pass the limit together.
+    opening: Arc<AtomicUsize>,
+}
+
+struct Opening {
+    all: Arc<AtomicUsize>,
+    others: usize,
+}
+
+impl Opening {
+    fn one(all: &Arc<AtomicUsize>) -> Opening {
+        Opening { all: all.clone(), others: all.fetch_add(1, Ordering::SeqCst) }
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        self.all.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl SessionGuard {
     pub(crate) fn new(open: CountOpen, most: usize) -> SessionGuard {
-        SessionGuard { open, most, owners: Arc::default() }
+        SessionGuard { open, most, owners: Arc::default(), opening: Arc::default() }
     }
 
     /// Whether the session is somebody else's.
@@ -64,7 +84,10 @@ pub(crate) async fn guard(State(guard): State<SessionGuard>, request: Request, n
     {
         return rpc_error(StatusCode::NOT_FOUND, -32600, "no such session; initialize again");
     }
-    if session.is_none() && opens_session(&request) && (guard.open)().await.len() >= guard.most {
+    let opening = (session.is_none() && opens_session(&request)).then(|| Opening::one(&guard.opening));
+    if let Some(opening) = &opening
+        && (guard.open)().await.len() + opening.others >= guard.most
+    {
         let message = "too many sessions are open; close one or try again in a few minutes";
         let mut response = rpc_error(StatusCode::SERVICE_UNAVAILABLE, -32000, message);
         response.headers_mut().insert("retry-after", axum::http::HeaderValue::from_static("60"));

@@ -7,12 +7,14 @@ const BOM: char = '\u{feff}';
 
 /// The text without a byte order mark and with plain newlines, as it is shown.
 pub(crate) fn shown(text: &str) -> String {
-    text.trim_start_matches(BOM).replace("\r\n", "\n")
+    let text = text.trim_start_matches(BOM);
+    if memchr::memchr(b'\r', text.as_bytes()).is_none() { text.to_owned() } else { text.replace("\r\n", "\n") }
 }
 
 /// The lines of a text; a newline at the end does not begin another one.
 pub(crate) fn count_lines(text: &str) -> usize {
-    text.lines().count()
+    let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    newlines + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 /// New text for a file in the style of what the file held: its newlines and its byte order mark.

@@ -9,6 +9,7 @@ mod tools;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
@@ -17,6 +18,7 @@ use quillgate_tools::{SURFACES, Surface, Workspace, find_surface};
 use quillgate_vault::{Limits, Vault};
 
 use crate::config::Config;
+use crate::pipeline::Pipeline;
 use crate::{data_folder, logging};
 
 /// Give AI agents fast, safe access to a Markdown vault over the Model Context Protocol.
@@ -129,6 +131,11 @@ fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
     let vault = Arc::new(Vault::open(vault_path, folders.locks, Limits { file_bytes: config.limits.max_file_bytes })?);
     let index = Index::start(vault.clone(), folders.catalogue);
     Ok(Workspace { vault, index, settings: config.tool_settings() })
+}
+
+/// Calls that were told to stop may still have a program of theirs to end; one that does not listen is left behind.
+async fn wait_for_calls(pipeline: &Pipeline) {
+    let _ = tokio::time::timeout(Duration::from_millis(250), pipeline.idle()).await;
 }
 
 /// The command line's own output.

@@ -8,7 +8,7 @@ use clap::Args;
 use quillgate_tools::Surface;
 use tokio::net::TcpListener;
 
-use super::{Shared, open_workspace, say, surfaces};
+use super::{Shared, open_workspace, say, surfaces, wait_for_calls};
 use crate::config::Config;
 use crate::http::{self, Site};
 use crate::network::{DEFAULT_PORT, NOTES_PORT, TrustedPeers, check_exposure, parse_address};
@@ -80,13 +80,16 @@ pub(super) fn run_server(
     let workspace = Arc::new(open_workspace(&config)?);
     let config = Arc::new(config);
     let mounts = surfaces.iter().map(|surface| Arc::new(Mount::new(surface))).collect();
-    let site = Site { pipeline: Arc::new(Pipeline::new(workspace, config.clone())), mounts, config, trusted };
+    let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
+    let site = Site { pipeline: pipeline.clone(), mounts, config, trusted };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
         let endpoint = format!("http://{}/mcp", listener.local_addr()?);
         ready(&endpoint)?;
-        http::serve(listener, site).await
+        let served = http::serve(listener, site).await;
+        wait_for_calls(&pipeline).await;
+        served
     });
     runtime.shutdown_background();
     served

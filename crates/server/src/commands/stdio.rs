@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::Args;
 
-use super::{Shared, open_workspace, surfaces};
+use super::{Shared, open_workspace, surfaces, wait_for_calls};
 use crate::mcp;
 use crate::pipeline::{Mount, Pipeline};
 
@@ -35,7 +35,12 @@ impl Stdio {
         let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
         // One client: messages need no second thread, and a hop to one costs more than most calls. Slow calls have threads.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let served = runtime.block_on(mcp::serve_stdio(pipeline, Arc::new(Mount::new(surface)), config.limits.max_line_bytes));
+        let served = runtime.block_on(async {
+            let mount = Arc::new(Mount::new(surface));
+            let served = mcp::serve_stdio(pipeline.clone(), mount, config.limits.max_line_bytes).await;
+            wait_for_calls(&pipeline).await;
+            served
+        });
         // Threads that still read the vault must not hold up the exit.
         runtime.shutdown_background();
         served

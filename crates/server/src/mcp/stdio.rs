@@ -8,7 +8,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::model::{CallToolRequest, ClientNotification, ClientRequest, JsonRpcMessage, JsonRpcRequest, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage, serve_server};
 use rmcp::transport::Transport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
@@ -156,7 +156,7 @@ impl Lines {
         if line.trim_ascii().is_empty() {
             return None;
         }
-        match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(&line) {
+        match parse(&line) {
             Ok(message) => self.admit(message),
             Err(error) => {
                 self.refuse(complaint(&line, &error));
@@ -213,6 +213,14 @@ impl Lines {
         if tokio::time::timeout(LAST_WORK, self.output.all_answered()).await.is_err() {
             tracing::warn!("gave up on work that was still running at the end of input");
         }
+    }
+}
+
+/// Reads a message. The library tries one kind of message after the other, and calls of tools near the end: they are tried first.
+fn parse(line: &[u8]) -> serde_json::Result<RxJsonRpcMessage<RoleServer>> {
+    match serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line) {
+        Ok(call) => Ok(JsonRpcMessage::Request(JsonRpcRequest::new(call.id, ClientRequest::CallToolRequest(call.request)))),
+        Err(_) => serde_json::from_slice(line),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Telling clients that notes they watch have changed, in both eras.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use quillgate_index::Index;
 use quillgate_vault::NotePath;
@@ -43,7 +43,7 @@ impl Watched {
     pub(super) fn add(&self, uri: String, changes: &Changes, peer: Peer<RoleServer>) {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if watched.is_none() {
-            tokio::spawn(self.clone().forward(changes.0.subscribe(), peer));
+            tokio::spawn(forward(Arc::downgrade(&self.0), changes.0.subscribe(), peer));
         }
         watched.get_or_insert_default().insert(uri);
     }
@@ -53,20 +53,36 @@ impl Watched {
             watched.remove(uri);
         }
     }
+}
 
-    async fn forward(self, mut changes: broadcast::Receiver<Arc<str>>, peer: Peer<RoleServer>) {
-        loop {
-            let uri = match changes.recv().await {
-                Ok(uri) => uri,
-                Err(RecvError::Lagged(_)) => continue,
-                Err(RecvError::Closed) => return,
-            };
-            let is_watched =
-                self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|all| all.contains(&*uri));
-            if is_watched && peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(&*uri)).await.is_err() {
+async fn forward(
+    watched: Weak<Mutex<Option<HashSet<String>>>>,
+    mut changes: broadcast::Receiver<Arc<str>>,
+    peer: Peer<RoleServer>,
+) {
+    loop {
+        let change = changes.recv().await;
+        let Some(watched) = watched.upgrade() else { return };
+        let changed = match &*watched.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(watched) => changed_of(watched, &change),
+            None => Some(Vec::new()),
+        };
+        let Some(changed) = changed else { return };
+        for uri in changed {
+            if peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err() {
                 return;
             }
         }
+    }
+}
+
+/// Those of `watched` that may have changed; none when there will be no more changes.
+fn changed_of(watched: &HashSet<String>, change: &Result<Arc<str>, RecvError>) -> Option<Vec<String>> {
+    match change {
+        Ok(uri) => Some(watched.get(&**uri).cloned().into_iter().collect()),
+        // Which changes were missed is not known; better a word too many.
+        Err(RecvError::Lagged(_)) => Some(watched.iter().cloned().collect()),
+        Err(RecvError::Closed) => None,
     }
 }
 
@@ -79,14 +95,11 @@ pub(super) async fn listen(changes: &Changes, subscription: &SubscriptionContext
             change = changes.recv() => change,
             () = subscription.cancelled() => return,
         };
-        match change {
-            Ok(uri) if wanted.contains(&*uri) => {
-                if subscription.sink().notify_resource_updated(uri.to_string()).await.is_err() {
-                    return;
-                }
+        let Some(changed) = changed_of(&wanted, &change) else { return };
+        for uri in changed {
+            if subscription.sink().notify_resource_updated(uri).await.is_err() {
+                return;
             }
-            Ok(_) | Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return,
         }
     }
 }

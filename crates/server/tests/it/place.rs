@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// How long anything may take on a busy machine before it counts as stuck.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A sync that leaves its process id beside the vault and never ends.
+pub(crate) const ENDLESS: &str = "echo $$ > ../pid; echo started; exec sleep 300";
 
 pub(crate) struct Place(TempDir);
 
@@ -55,6 +59,12 @@ impl Place {
         }
         command.env("QUILLGATE_DATA_DIR", self.path("data")).current_dir(self.0.path()).args(arguments);
         command
+    }
+
+    /// The process of `ENDLESS`.
+    pub(crate) fn program_started(&self) -> Pid {
+        let id = fs::read_to_string(self.path("pid")).expect("the program has started");
+        Pid::from_raw(id.trim().parse().expect("a number")).expect("a process")
     }
 
     pub(crate) fn config(&self, config: &Value) -> String {

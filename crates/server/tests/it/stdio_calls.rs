@@ -2,9 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 
-use crate::place::{Place, eventually};
+use crate::http_client::SOON;
+use crate::place::{ENDLESS, Place, eventually};
 use crate::stdio_client::{StdioClient, modern_params};
 
 fn with_sync(script: &str, more: Value) -> (Place, String) {
@@ -55,22 +57,37 @@ fn without_a_progress_token_there_is_no_progress() {
     assert!(client.leave().messages.is_empty());
 }
 
-#[cfg(unix)]
-#[test]
-fn a_cancelled_call_stops_its_program_and_is_not_answered() {
-    let (place, config) = with_sync("echo $$ > ../pid; echo started; exec sleep 300", json!({}));
-    let mut client = StdioClient::legacy(&place, &["--surface", "notes", "--config", &config]);
+/// A client with an endless sync under way: its request and its program.
+fn endless_sync(place: &Place, config: &str) -> (StdioClient, u64, Pid) {
+    let mut client = StdioClient::legacy(place, &["--surface", "notes", "--config", config]);
     let id = client.ask("tools/call", sync_with_progress());
     while client.notification("notifications/progress")["params"]["message"] != "started" {}
-    let pid = std::fs::read_to_string(place.path("pid")).expect("the program's id");
-    let pid = rustix::process::Pid::from_raw(pid.trim().parse().expect("a number")).expect("a process");
-    assert!(rustix::process::test_kill_process(pid).is_ok(), "it runs");
+    let program = place.program_started();
+    assert!(test_kill_process(program).is_ok(), "it runs");
+    (client, id, program)
+}
+
+#[test]
+fn a_cancelled_call_stops_its_program_and_is_not_answered() {
+    let (place, config) = with_sync(ENDLESS, json!({}));
+    let (mut client, id, program) = endless_sync(&place, &config);
     client.notify("notifications/cancelled", json!({"requestId": id, "reason": "changed my mind"}));
-    eventually("the program is stopped", || rustix::process::test_kill_process(pid).err());
+    eventually("the program is stopped", || test_kill_process(program).err());
     client.call("note_read", json!({"path": "a.md"}));
     let end = client.leave();
     assert_eq!(end.status.code(), Some(0));
     assert!(!end.messages.iter().any(|message| message["id"] == id), "{:?}", end.messages);
+}
+
+#[test]
+fn the_program_of_a_cancelled_call_does_not_outlive_the_process() {
+    let (place, config) = with_sync(ENDLESS, json!({}));
+    let (mut client, id, program) = endless_sync(&place, &config);
+    client.notify("notifications/cancelled", json!({"requestId": id}));
+    let end = client.leave();
+    assert_eq!(end.status.code(), Some(0));
+    assert!(test_kill_process(program).is_err(), "the program still runs");
+    assert!(end.took < SOON, "{:?}", end.took);
 }
 
 #[test]
@@ -163,7 +180,7 @@ fn what_notes_say_never_reaches_the_log() {
         client.notify(SECRET, json!({"text": SECRET}));
         client.send_text(&format!("{SECRET}\n"));
         let log = client.leave().log;
-        assert!(log.contains("ok") && log.contains("refused"), "calls are logged: {log}");
+        assert!(log.contains("refused"), "calls are logged: {log}");
         assert!(!log.contains(SECRET), "{surface}: {}", log.lines().find(|line| line.contains(SECRET)).unwrap_or_default());
     }
 }

@@ -122,6 +122,9 @@ fn json_of_the_wrong_shape_and_batches_are_invalid_requests() {
         (json!({"id": "x", "method": "ping"}), json!("x")),
         (json!({"jsonrpc": "2.0", "id": 5}), json!(5)),
         (json!({"jsonrpc": "2.0", "id": 6, "method": 6}), json!(6)),
+        (json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": []}), json!(7)),
+        (json!({"jsonrpc": "2.0", "id": null, "method": "ping"}), Value::Null),
+        (json!({"jsonrpc": "2.0", "id": true, "method": "ping"}), Value::Null),
     ] {
         client.send(&message);
         let answer = client.next();
@@ -184,9 +187,20 @@ fn malformed_parameters_of_a_call_are_invalid_parameters() {
             assert_eq!(code(&client.modern("tools/call", params)), -32602);
         }
     }
-    for method in ["resources/read", "prompts/get", "completion/complete"] {
+    for method in
+        ["initialize", "resources/read", "resources/subscribe", "resources/unsubscribe", "prompts/get", "completion/complete"]
+    {
         assert_eq!(code(&client.request(method, json!({}))), -32602, "{method}");
     }
+    assert_eq!(code(&client.modern("subscriptions/listen", json!({}))), -32602);
+}
+
+#[test]
+fn a_malformed_handshake_is_told_so_and_may_be_tried_again() {
+    let place = Place::new();
+    let mut client = StdioClient::on(&place, &[]);
+    assert_eq!(code(&client.request("initialize", json!({}))), -32602);
+    assert!(client.initialize(LEGACY)["result"].is_object());
 }
 
 #[test]

@@ -83,17 +83,12 @@ fn range(offset: i64, limit: i64, total: usize, threshold: usize) -> Result<(usi
 
 /// The lines without the newline of the last one, except at the end of the file, where it is part of the text.
 fn lines_between(text: &str, first: usize, last: usize) -> String {
-    let mut lines =
-        text.split_inclusive('\n').skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first.max(1))).peekable();
-    let mut content = String::new();
-    while let Some(line) = lines.next() {
-        content.push_str(line);
-    }
-    let reaches_end = count_lines(text) == last;
-    if !reaches_end && content.ends_with('\n') {
-        content.pop();
-    }
-    content
+    let mut newlines = memchr::memchr_iter(b'\n', text.as_bytes());
+    let start = if first > 1 { newlines.nth(first - 2).map_or(text.len(), |at| at + 1) } else { 0 };
+    let end = newlines.nth(last.saturating_sub(first.max(1))).unwrap_or(text.len());
+    // A newline right at the end belongs to the last line.
+    let end = if end + 1 >= text.len() { text.len() } else { end };
+    text[start..end].to_owned()
 }
 
 #[cfg(test)]

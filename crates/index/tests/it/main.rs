@@ -1,0 +1,13 @@
+//! The index on real vaults: what it finds, what it keeps, and what a move does to links.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
+
+mod canvases;
+mod catalogue;
+mod graph;
+mod moves;
+mod naive;
+mod place;
+mod random_vault;
+mod searching;
+mod stored;
+mod vectors;
