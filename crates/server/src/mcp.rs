@@ -35,16 +35,10 @@ pub(crate) use stdio::serve_stdio;
 use subscriptions::{Changes, Watched};
 
 /// Requests that the library cannot read arrive as custom ones; for these the parameters are at fault, not the method.
-const METHODS_WITH_PARAMETERS: [&str; 8] = [
-    "initialize",
-    "tools/call",
-    "prompts/get",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "completion/complete",
-    "subscriptions/listen",
-];
+const METHODS_WITH_PARAMETERS: [&str; 5] =
+    ["tools/call", "prompts/get", "resources/read", "completion/complete", "subscriptions/listen"];
+/// The same, for methods that only the older era has.
+const OLDER_METHODS_WITH_PARAMETERS: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
 
 /// How long clients may keep a list of tools.
 const TOOLS_TTL_MS: u64 = 60_000;
@@ -311,9 +305,11 @@ impl ServerHandler for Mcp {
         fixtures::set_level(&context)
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(&self, request: CustomRequest, context: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
         let CustomRequest { method, .. } = request;
-        if METHODS_WITH_PARAMETERS.contains(&method.as_str()) {
+        let is_newer = context.meta.protocol_version().is_some_and(|version| version.as_str() >= "2026-07-28");
+        let is_older_method = !is_newer && OLDER_METHODS_WITH_PARAMETERS.contains(&method.as_str());
+        if is_older_method || METHODS_WITH_PARAMETERS.contains(&method.as_str()) {
             return Err(ErrorData::invalid_params(format!("the parameters of {method} are not valid"), None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, Cow::Owned(method), None))

@@ -17,7 +17,7 @@ use serde_json::json;
 
 pub(super) use notices::{listen, set_level};
 pub(super) use prompts::{complete, get_prompt, prompts};
-pub(super) use resources::{is_resource, read_resource, resource_templates, resources};
+pub(super) use resources::{read_resource, resource_templates, resources};
 
 /// What the suite needs declared beside what the server declares for itself.
 pub(super) fn extend_capabilities(capabilities: &mut ServerCapabilities) {
@@ -31,10 +31,6 @@ pub(super) fn extend_capabilities(capabilities: &mut ServerCapabilities) {
 /// The first is called by the suite with no arguments: it must stay one that needs nothing.
 pub(super) fn tools() -> Vec<Tool> {
     [content::tools(), notices::tools(), client_requests::tools(), input_required::tools(), schemas::tools()].concat()
-}
-
-pub(super) fn find_tool(name: &str) -> Option<Tool> {
-    tools().into_iter().find(|tool| tool.name == name)
 }
 
 pub(super) async fn call_tool(

@@ -9,6 +9,7 @@ use rmcp::model::{
     CacheScope, CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, ListResourceTemplatesResult,
     ListResourcesResult, ReadResourceResponse, ReadResourceResult, Reference, Resource, ResourceContents, ResourceTemplate,
 };
+use serde_json::json;
 
 /// Resources on one page of the list.
 const PAGE: usize = 200;
@@ -83,12 +84,12 @@ pub(super) async fn read(workspace: &Arc<Workspace>, uri: &str) -> Result<ReadRe
     if let Some(result) = super::fixtures::read_resource(uri) {
         return Ok(result.into());
     }
-    let not_found = || ErrorData::resource_not_found(format!("no resource {uri}"), None);
-    let path = path_of(&workspace.vault, uri).ok_or_else(not_found)?;
+    let not_found = |why: String| ErrorData::resource_not_found(why, Some(json!({"uri": uri})));
+    let path = path_of(&workspace.vault, uri).ok_or_else(|| not_found(format!("no resource {uri}")))?;
     let workspace = workspace.clone();
     let is_note = path.is_note();
     let text = blocking(move || workspace.vault.read(&path).and_then(quillgate_vault::Contents::into_text)).await?;
-    let text = text.map_err(|error| ErrorData::resource_not_found(error.to_string(), None))?;
+    let text = text.map_err(|error| not_found(error.to_string()))?;
     let mut contents = ResourceContents::text(text, uri);
     if let ResourceContents::TextResourceContents { mime_type, .. } = &mut contents
         && is_note
