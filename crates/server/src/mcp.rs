@@ -305,7 +305,11 @@ impl ServerHandler for Mcp {
         fixtures::set_level(&context)
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, context: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
         let CustomRequest { method, .. } = request;
         let is_newer = context.meta.protocol_version().is_some_and(|version| version.as_str() >= "2026-07-28");
         let is_older_method = !is_newer && OLDER_METHODS_WITH_PARAMETERS.contains(&method.as_str());

@@ -116,6 +116,8 @@ mod tests {
     use std::sync::Arc;
 
     use axum::{Router, middleware};
+    use futures::StreamExt;
+    use futures::stream::FuturesUnordered;
     use quillgate_index::Index;
     use quillgate_tools::{SURFACES, Settings, Workspace};
     use quillgate_vault::{Limits, Vault};
@@ -123,6 +125,7 @@ mod tests {
     use tempfile::TempDir;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
+    use tokio::sync::Barrier;
 
     use super::*;
     use crate::config::Config;
@@ -142,9 +145,8 @@ mod tests {
         let site = Site { pipeline, mounts: vec![mount.clone()], config, trusted: TrustedPeers::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("bound");
-        let app = Router::new()
-            .fallback_service(endpoint(&site, &mount, address, &Ending::default()))
-            .layer(middleware::from_fn(believe));
+        let endpoint = endpoint(&site, &mount, address, &Ending::default());
+        let app = Router::new().fallback_service(endpoint).layer(middleware::from_fn(believe));
         tokio::spawn(async move { axum::serve(listener, app).await });
         (folder, address)
     }
@@ -195,6 +197,27 @@ mod tests {
         for (method, body, expected) in [("POST", ping.as_str(), "200"), ("GET", "", "200"), ("DELETE", "", "202")] {
             assert_eq!(status(&ask(address, method, "anna", Some(&id), body).await), expected, "{method}");
         }
+    }
+
+    #[tokio::test]
+    async fn sessions_that_are_being_opened_count() {
+        let guard = SessionGuard::new(Arc::new(|| Box::pin(async { Vec::new() })), 3);
+        // Three that are let in, and the test.
+        let meeting = Arc::new(Barrier::new(4));
+        let open = {
+            let meeting = meeting.clone();
+            move || async move { drop(meeting.wait().await) }
+        };
+        let app = Router::new().fallback(open).layer(middleware::from_fn_with_state(guard, super::guard));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("bound");
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        let mut answers: FuturesUnordered<_> = (0..5).map(|_| ask(address, "POST", "anna", None, "")).collect();
+        for _ in 0..2 {
+            assert_eq!(answers.next().await.as_deref().map(status), Some("503"));
+        }
+        let (_, let_in) = tokio::join!(meeting.wait(), answers.collect::<Vec<_>>());
+        assert_eq!(let_in.iter().map(|head| status(head)).collect::<Vec<_>>(), ["200"; 3]);
     }
 
     #[tokio::test]

@@ -65,7 +65,7 @@ fn check_move(vault: &RandomVault, from: &str, to: &str) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, max_global_rejects: 5000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, max_global_rejects: 5000, ..ProptestConfig::default() })]
 
     #[test]
     fn every_link_keeps_its_meaning(vault in vault(), from in any::<Index>(), to in path()) {

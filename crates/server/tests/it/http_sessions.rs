@@ -1,8 +1,5 @@
 //! Sessions of older clients: how many, how they end, and what they carry.
 
-use std::sync::Barrier;
-use std::thread;
-
 use serde_json::json;
 
 use crate::http_client::{HttpServer, Session};
@@ -28,26 +25,6 @@ fn no_more_sessions_are_opened_than_configured() {
     let headers = [("mcp-session-id", first.id.as_str()), ("mcp-protocol-version", LEGACY)];
     assert!(server.connect().request("DELETE", "/mcp", &headers, b"").status < 300);
     Session::open(&server, "/mcp");
-}
-
-#[test]
-fn many_at_once_do_not_pass_the_limit_together() {
-    let place = Place::new();
-    let config = place.config(&json!({"limits": {"maxSessions": 3}}));
-    let server = HttpServer::on(&place, &["--config", &config]);
-    let start = Barrier::new(24);
-    let statuses: Vec<u16> = thread::scope(|scope| {
-        let open = || {
-            let mut connection = server.connect();
-            start.wait();
-            connection.initialize("/mcp").status
-        };
-        let clients: Vec<_> = (0..24).map(|_| scope.spawn(open)).collect();
-        clients.into_iter().map(|client| client.join().expect("no panic")).collect()
-    });
-    let opened = statuses.iter().filter(|status| **status == 200).count();
-    assert!((1..=3).contains(&opened), "{statuses:?}");
-    assert_eq!(statuses.iter().filter(|status| **status == 503).count(), 24 - opened, "{statuses:?}");
 }
 
 #[test]

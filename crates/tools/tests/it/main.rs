@@ -1,0 +1,11 @@
+//! Tools as the surfaces offer them, on real vaults.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
+
+mod cli;
+mod hostile_paths;
+mod journals;
+mod notes;
+mod place;
+mod vault;
+mod vault_files;
+mod vault_sync;
