@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// How much of the output is kept.
 const TAIL_LINES: usize = 50;
-const LONGEST_LINE: usize = 2000;
+const LONGEST_LINE: u64 = 8000;
 /// How often a quiet program is looked at.
 const GLANCE: Duration = Duration::from_millis(25);
 /// How long output may still trickle in after the program has ended: a background child may hold the pipe open.
@@ -56,10 +56,7 @@ pub fn run_program(
                     stop(&mut child);
                     return Err(ProgramError::Cancelled);
                 }
-                if tail.len() == TAIL_LINES {
-                    tail.pop_front();
-                }
-                tail.push_back(text);
+                keep(&mut tail, text);
             }
             Err(RecvTimeoutError::Disconnected) if ended.is_none() => thread::sleep(GLANCE),
             Err(_) => {}
@@ -106,9 +103,9 @@ fn read_lines(child: &mut Child) -> mpsc::Receiver<String> {
     for output in outputs.into_iter().flatten() {
         let sender = sender.clone();
         thread::spawn(move || {
-            for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-                let text: String = String::from_utf8_lossy(&line).trim_end().chars().take(LONGEST_LINE).collect();
-                if sender.send(text).is_err() {
+            let mut output = BufReader::new(output);
+            while let Some(line) = read_line(&mut output) {
+                if sender.send(line).is_err() {
                     return;
                 }
             }
@@ -117,10 +114,24 @@ fn read_lines(child: &mut Child) -> mpsc::Receiver<String> {
     lines
 }
 
+/// A line, or a piece of one that is too long to wait for its end.
+fn read_line(output: &mut impl BufRead) -> Option<String> {
+    let mut line = Vec::new();
+    let read = output.take(LONGEST_LINE).read_until(b'\n', &mut line).ok()?;
+    (read > 0).then(|| String::from_utf8_lossy(&line).trim_end().to_owned())
+}
+
+fn keep(tail: &mut VecDeque<String>, line: String) {
+    if tail.len() == TAIL_LINES {
+        tail.pop_front();
+    }
+    tail.push_back(line);
+}
+
 fn is_drained(lines: &mpsc::Receiver<String>, tail: &mut VecDeque<String>) -> bool {
     loop {
         match lines.try_recv() {
-            Ok(text) => tail.push_back(text),
+            Ok(text) => keep(tail, text),
             Err(mpsc::TryRecvError::Disconnected) => return true,
             Err(mpsc::TryRecvError::Empty) => return false,
         }
@@ -157,6 +168,15 @@ mod tests {
         assert!(finished.tail.contains("100") && finished.tail.contains("oops"), "{}", finished.tail);
         assert!(!finished.tail.lines().any(|line| line == "1"));
         assert!(seen >= 101);
+    }
+
+    #[test]
+    fn output_without_an_end_does_not_pile_up() {
+        let finished =
+            run_program(&shell("yes | tr -d '\\n' | head -c 3000000"), Path::new("/"), Duration::from_secs(10), |_| true);
+        let finished = finished.expect("it runs");
+        let longest = finished.tail.lines().map(str::len).max();
+        assert!(longest.is_some_and(|longest| longest as u64 <= LONGEST_LINE) && finished.tail.lines().count() <= TAIL_LINES);
     }
 
     #[test]

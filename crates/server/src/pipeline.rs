@@ -48,7 +48,9 @@ const SLOW_DISK_MS: u64 = 60_000;
 impl Pipeline {
     pub(crate) fn new(workspace: Arc<Workspace>, config: Arc<Config>) -> Pipeline {
         let slots = Arc::new(Semaphore::new(config.limits.max_concurrent_calls.max(1)));
-        Pipeline { workspace, config, slots, started: Instant::now(), threads_until: AtomicU64::new(0) }
+        // A mount that can stall must never hold up the thread that answers everybody.
+        let threads_until = AtomicU64::new(if workspace.vault.is_remote() { u64::MAX } else { 0 });
+        Pipeline { workspace, config, slots, started: Instant::now(), threads_until }
     }
 
     pub(crate) fn workspace(&self) -> &Arc<Workspace> {

@@ -206,7 +206,7 @@ mod tests {
         let meeting = Arc::new(Barrier::new(4));
         let open = {
             let meeting = meeting.clone();
-            move || async move { drop(meeting.wait().await) }
+            move || async move { meeting.wait().await.is_leader().to_string() }
         };
         let app = Router::new().fallback(open).layer(middleware::from_fn_with_state(guard, super::guard));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

@@ -64,9 +64,9 @@ impl Vault {
         Watch { mode: WatchMode::Polling, _running: Running::Polling(stop) }
     }
 
-    /// Network and FUSE mounts do not report what other machines change.
+    /// Whether the vault is on a network or FUSE mount: those do not report what other machines change, and may stall.
     #[cfg(target_os = "linux")]
-    fn is_remote(&self) -> bool {
+    pub fn is_remote(&self) -> bool {
         const REMOTE: [u32; 9] = [
             0x6969,      // NFS
             0x517b,      // SMB
@@ -82,7 +82,7 @@ impl Vault {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn is_remote(&self) -> bool {
+    pub fn is_remote(&self) -> bool {
         false
     }
 }

@@ -68,15 +68,15 @@ impl Tool for AdrWrite {
         if slug.is_empty() {
             return Err(Failure::InvalidInput(vec![Issue::new("title", "needs at least one letter or digit".to_owned())]));
         }
+        // A heading and a cell of a table have one line.
+        let title = self.title.split_whitespace().collect::<Vec<_>>().join(" ");
         let today = context.now().strftime("%Y-%m-%d").to_string();
         for _ in 0..MOST_TRIES {
             let number = next_number(context)?;
             let name = format!("ADR-{number:03}-{slug}");
             let path = NotePath::parse(&format!("adr/{name}.md"))?;
-            let note =
-                new_note(&self.properties(number, &today), &format!("\n# {}\n\n{}\n", self.title.trim(), self.body.trim_end()));
-            let cells =
-                [format!("[[{name}]]"), self.title.trim().replace('|', "\\|"), self.status.name().to_owned(), today.clone()];
+            let note = new_note(&self.properties(number, &today), &format!("\n# {}\n\n{}\n", title, self.body.trim_end()));
+            let cells = [format!("[[{name}]]"), title.replace('|', "\\|"), self.status.name().to_owned(), today.clone()];
             match write_both(context, &path, note, &cells) {
                 Err(Failure::Vault(VaultError::Exists(_) | VaultError::Conflict(_))) => {}
                 other => return other.map(|()| Outcome { path: path.to_string(), number }),

@@ -26,8 +26,31 @@ fn a_decision_gets_the_next_number_and_a_row() {
     assert_eq!(first, json!({"path": "adr/ADR-008-use-sqlite-not-postgres.md", "number": 8}));
     let second = write(json!({"title": "Später", "body": "…", "status": "proposed"}));
     assert_eq!(second["number"], 9);
-    insta::assert_snapshot!(undated(&place.text("adr/ADR-008-use-sqlite-not-postgres.md")), @"");
-    insta::assert_snapshot!(undated(&place.text("_index.md")), @"");
+    insta::assert_snapshot!(undated(&place.text("adr/ADR-008-use-sqlite-not-postgres.md")), @r###"
+    ---
+    tags:
+      - adr
+      - accepted
+    adr: 8
+    date: DATE
+    status: accepted
+    project: x
+    related:
+      - "[[a]]"
+    ---
+
+    # Use SQLite | not Postgres
+
+    Because.
+    "###);
+    insta::assert_snapshot!(undated(&place.text("_index.md")), @r###"
+    # Decisions
+
+    | ADR | Title | Status | Date |
+    | --- | --- | --- | --- |
+    | [[ADR-008-use-sqlite-not-postgres]] | Use SQLite \| not Postgres | accepted | DATE |
+    | [[ADR-009-später]] | Später | proposed | DATE |
+    "###);
     assert_eq!(place.refused("notes", "adr_write", json!({"title": "…", "body": ""})).code, "invalid_input");
     assert_eq!(place.refused("notes", "adr_write", json!({"title": "x", "body": "", "status": "maybe"})).code, "invalid_input");
 }
@@ -59,6 +82,25 @@ fn a_log_is_created_and_then_appended_to() {
     assert_eq!(append("Second.\n\n- x\n"), json!({"path": "devlog/build-system.md", "created": false}));
     let text = undated(&place.text("devlog/build-system.md"));
     let times = regex::Regex::new(r"\d\d:\d\d").unwrap();
-    insta::assert_snapshot!(times.replace_all(&text, "TIME"), @"");
+    insta::assert_snapshot!(times.replace_all(&text, "TIME"), @r###"
+    ---
+    tags:
+      - devlog
+    topic: build-system
+    project: x
+    created: DATE
+    updated: DATE
+    ---
+
+    ## DATE TIME
+
+    First.
+
+    ## DATE TIME
+
+    Second.
+
+    - x
+    "###);
     assert_eq!(place.refused("notes", "devlog_append", json!({"topic": "///", "entry": "x"})).code, "invalid_input");
 }

@@ -23,7 +23,18 @@ fn a_note_is_created_and_then_only_added_to() {
     };
     assert_eq!(upsert("first"), json!({"created": true}));
     let created = place.text("log/a.md");
-    insta::assert_snapshot!(created, @"");
+    insta::assert_snapshot!(created, @r###"
+    ---
+    tags:
+      - a
+      - b
+    due: 2026-01-02
+    n: 1
+    link: "[[x]]"
+    none:
+    ---
+    first
+    "###);
     assert_eq!(upsert("second"), json!({"created": false}));
     assert_eq!(place.text("log/a.md"), format!("{created}\nsecond"));
     let refused = place.refused("notes", "note_upsert", json!({"path": "log", "content": "x"}));
