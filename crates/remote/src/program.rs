@@ -36,7 +36,7 @@ pub struct Finished {
     pub took: Duration,
 }
 
-/// `line` is called for every line of output; it returns false to stop the program.
+/// `line` is called for every line of output, and with an empty one while there is none; it returns false to stop the program.
 pub fn run_program(
     command: &[String],
     folder: &Path,
@@ -49,37 +49,42 @@ pub fn run_program(
     let lines = read_lines(&mut child);
     let mut tail = VecDeque::new();
     let mut ended: Option<(ExitStatus, Instant)> = None;
+    let mut is_open = true;
     loop {
-        match lines.recv_timeout(GLANCE) {
-            Ok(text) => {
-                if !line(&text) {
-                    stop(&mut child);
-                    return Err(ProgramError::Cancelled);
-                }
-                keep(&mut tail, text);
-            }
-            Err(RecvTimeoutError::Disconnected) if ended.is_none() => thread::sleep(GLANCE),
-            Err(_) => {}
+        let heard = if is_open { lines.recv_timeout(GLANCE) } else { pause() };
+        let is_quiet = heard.is_err();
+        is_open &= heard != Err(RecvTimeoutError::Disconnected);
+        let text = heard.unwrap_or_default();
+        if !line(&text) {
+            stop(&mut child);
+            return Err(ProgramError::Cancelled);
+        }
+        if !is_quiet {
+            keep(&mut tail, text);
         }
         if ended.is_none()
             && let Ok(Some(status)) = child.try_wait()
         {
             ended = Some((status, Instant::now()));
         }
-        if let Some((status, at)) = ended
-            && (at.elapsed() > LAST_WORDS || is_drained(&lines, &mut tail))
-        {
-            return Ok(Finished { status, tail: Vec::from(tail).join("\n"), took: started.elapsed() });
-        }
-        if ended.is_none() && started.elapsed() > limit {
-            stop(&mut child);
-            return Err(ProgramError::Timeout { program, limit });
-        }
-        if ended.is_none() && !line("") {
-            stop(&mut child);
-            return Err(ProgramError::Cancelled);
+        let is_late = started.elapsed() > limit;
+        match ended {
+            Some((status, at)) if !is_open || is_late || (is_quiet && at.elapsed() > LAST_WORDS) => {
+                return Ok(Finished { status, tail: Vec::from(tail).join("\n"), took: started.elapsed() });
+            }
+            None if is_late => {
+                stop(&mut child);
+                return Err(ProgramError::Timeout { program, limit });
+            }
+            _ => {}
         }
     }
+}
+
+/// The output is closed, but the program still runs.
+fn pause() -> Result<String, RecvTimeoutError> {
+    thread::sleep(GLANCE);
+    Err(RecvTimeoutError::Timeout)
 }
 
 fn start(program: &str, arguments: &[String], folder: &Path) -> Result<Child, ProgramError> {
@@ -126,16 +131,6 @@ fn keep(tail: &mut VecDeque<String>, line: String) {
         tail.pop_front();
     }
     tail.push_back(line);
-}
-
-fn is_drained(lines: &mpsc::Receiver<String>, tail: &mut VecDeque<String>) -> bool {
-    loop {
-        match lines.try_recv() {
-            Ok(text) => keep(tail, text),
-            Err(mpsc::TryRecvError::Disconnected) => return true,
-            Err(mpsc::TryRecvError::Empty) => return false,
-        }
-    }
 }
 
 fn stop(child: &mut Child) {

@@ -24,7 +24,7 @@ fn sync_with_progress() -> Value {
 #[test]
 fn progress_arrives_before_the_answer() {
     for is_modern in [false, true] {
-        let (place, config) = with_sync("echo one; echo two; echo three; sleep 0.3", json!({}));
+        let (place, config) = with_sync("echo one; echo two; echo three", json!({}));
         let mut client = StdioClient::on(&place, &["--surface", "notes", "--config", &config]);
         let params = if is_modern {
             modern_params(sync_with_progress())

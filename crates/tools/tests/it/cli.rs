@@ -1,7 +1,10 @@
 //! The `cli` surface: the app's commands with the app closed.
 
+use std::process::Command;
+
 use quillgate_tools::{Answer, Settings};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::place::Place;
 
@@ -107,25 +110,24 @@ fn moving_and_renaming_rewrite_links() {
 }
 
 /// An app that writes down how it was called and answers as told.
-fn with_app(answer: &str) -> Place {
-    let programs = tempfile::tempdir().unwrap().keep();
-    let program = programs.join("obsidian");
-    std::fs::write(&program, format!("#!/bin/sh\necho \"$@\" > called.txt\n{answer}\n")).unwrap();
-    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    Place::with_settings(&[("a b.md", "x")], Settings { app_program: program.display().to_string(), ..Settings::default() })
+fn with_app(answer: &str) -> (TempDir, Place) {
+    let programs = TempDir::new().unwrap();
+    let program = programs.path().join("obsidian").display().to_string();
+    let script = format!("#!/bin/sh\necho \"$@\" > called.txt\n{answer}\n");
+    // Written by another process: one that this process still had open for writing could not be started.
+    let write = ["-c", "printf %s \"$1\" > \"$2\" && chmod +x \"$2\"", "sh", &script, &program];
+    assert!(Command::new("sh").args(write).status().unwrap().success());
+    (programs, Place::with_settings(&[("a b.md", "x")], Settings { app_program: program, ..Settings::default() }))
 }
 
 #[test]
 fn opening_needs_the_app() {
     check_refused(&small(), "open_note", json!({"file": "Plan"}), "-32001 OBSIDIAN_NOT_RUNNING");
-    check_refused(
-        &with_app("echo 'Error: Obsidian is not running'"),
-        "open_note",
-        json!({"file": "a b"}),
-        "-32001 OBSIDIAN_NOT_RUNNING",
-    );
-    check_refused(&with_app("echo 'Error: no such vault'"), "open_note", json!({"file": "a b"}), "-32000 SERVER_ERROR");
-    let place = with_app("echo opened");
+    let (_programs, place) = with_app("echo 'Error: Obsidian is not running'");
+    check_refused(&place, "open_note", json!({"file": "a b"}), "-32001 OBSIDIAN_NOT_RUNNING");
+    let (_programs, place) = with_app("echo 'Error: no such vault'");
+    check_refused(&place, "open_note", json!({"file": "a b"}), "-32000 SERVER_ERROR");
+    let (_programs, place) = with_app("echo opened");
     assert_eq!(call(&place, "open_note", json!({"file": "a b"})), json!({"path": "a b.md", "opened": true}));
     assert_eq!(place.text("called.txt"), "open path=a b.md\n");
 }
