@@ -1,7 +1,7 @@
 //! Running a program to its end: no shell, no input, a time limit, and only the end of what it prints.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, PipeReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -45,8 +45,8 @@ pub fn run_program(
 ) -> Result<Finished, ProgramError> {
     let program = command.first().cloned().unwrap_or_default();
     let started = Instant::now();
-    let mut child = start(&program, command.get(1..).unwrap_or_default(), folder)?;
-    let lines = read_lines(&mut child);
+    let (mut child, output) = start(&program, command.get(1..).unwrap_or_default(), folder)?;
+    let lines = read_lines(output);
     let mut tail = VecDeque::new();
     let mut ended: Option<(ExitStatus, Instant)> = None;
     let mut is_open = true;
@@ -87,35 +87,32 @@ fn pause() -> Result<String, RecvTimeoutError> {
     Err(RecvTimeoutError::Timeout)
 }
 
-fn start(program: &str, arguments: &[String], folder: &Path) -> Result<Child, ProgramError> {
+/// Both outputs share one pipe: what was said in which order matters when only the end is kept.
+fn start(program: &str, arguments: &[String], folder: &Path) -> Result<(Child, PipeReader), ProgramError> {
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => ProgramError::Missing { program: program.to_owned() },
+        _ => ProgramError::Start { program: program.to_owned(), source },
+    };
+    let (output, input) = io::pipe().map_err(failed)?;
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command.stdout(input.try_clone().map_err(failed)?).stderr(input);
     // A group of its own, so that what it started ends with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.spawn().map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => ProgramError::Missing { program: program.to_owned() },
-        _ => ProgramError::Start { program: program.to_owned(), source },
-    })
+    Ok((command.spawn().map_err(failed)?, output))
 }
 
-fn read_lines(child: &mut Child) -> mpsc::Receiver<String> {
+fn read_lines(output: PipeReader) -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel();
-    let outputs: [Option<Box<dyn Read + Send>>; 2] = [
-        child.stdout.take().map(|output| Box::new(output) as Box<dyn Read + Send>),
-        child.stderr.take().map(|output| Box::new(output) as Box<dyn Read + Send>),
-    ];
-    for output in outputs.into_iter().flatten() {
-        let sender = sender.clone();
-        thread::spawn(move || {
-            let mut output = BufReader::new(output);
-            while let Some(line) = read_line(&mut output) {
-                if sender.send(line).is_err() {
-                    return;
-                }
+    thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        while let Some(line) = read_line(&mut output) {
+            if sender.send(line).is_err() {
+                return;
             }
-        });
-    }
+        }
+    });
     lines
 }
 

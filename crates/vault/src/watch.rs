@@ -6,7 +6,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use notify::{Config, Event, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::event::Flag;
+use notify::{Config, Event, EventKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::{NotePath, Vault};
 
@@ -92,7 +93,11 @@ fn watch_events(root: &Path, events: mpsc::Sender<Event>) -> notify::Result<Reco
     let config = Config::default().with_event_kinds(EventKindMask::CORE).with_follow_symlinks(false);
     let tell = move |event: notify::Result<Event>| match event {
         Ok(event) => drop(events.send(event)),
-        Err(error) => tracing::warn!(%error, "the file watcher reported a problem"),
+        // Whatever it missed, a look at everything finds.
+        Err(error) => {
+            tracing::warn!(%error, "the file watcher reported a problem");
+            drop(events.send(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
+        }
     };
     let mut watcher = RecommendedWatcher::new(tell, config)?;
     watcher.watch(root, RecursiveMode::Recursive)?;

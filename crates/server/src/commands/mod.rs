@@ -6,6 +6,7 @@ mod serve;
 mod stdio;
 mod tools;
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -138,11 +139,12 @@ async fn wait_for_calls(pipeline: &Pipeline) {
     let _ = tokio::time::timeout(Duration::from_millis(250), pipeline.idle()).await;
 }
 
-/// The command line's own output.
-#[expect(clippy::print_stdout, reason = "what the user asked for")]
+/// The command line's own output. A reader that has seen enough, such as `head`, is no error.
 fn say(text: &str) -> anyhow::Result<()> {
-    println!("{text}");
-    Ok(())
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
 }
 
 #[expect(clippy::print_stderr, reason = "the last words of a command that failed")]

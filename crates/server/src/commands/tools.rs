@@ -28,7 +28,7 @@ impl Tools {
             return say(&serde_json::to_string_pretty(&listed)?);
         }
         let listed: Vec<String> = surfaces.into_iter().map(as_text).collect();
-        say(listed.join("\n\n").trim_end())
+        say(listed.join("\n").trim_end())
     }
 }
 
