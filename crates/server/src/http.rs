@@ -95,7 +95,6 @@ fn router(site: &Site, address: SocketAddr, ending: &Ending) -> Router {
 
 pub(crate) fn endpoint(site: &Site, mount: &Arc<Mount>, address: SocketAddr, ending: &Ending) -> Router {
     let options = HttpOptions {
-        allowed_hosts: Vec::new(),
         allowed_origins: allowed_origins(&site.config, address),
         max_request_bytes: site.config.limits.max_request_bytes,
         shutdown: ending.cut.child_token(),

@@ -59,7 +59,6 @@ pub(crate) type HttpService = StreamableHttpService<Mcp, LocalSessionManager>;
 
 /// What the HTTP service is told about the world around it.
 pub(crate) struct HttpOptions {
-    pub(crate) allowed_hosts: Vec<String>,
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) max_request_bytes: usize,
     pub(crate) shutdown: CancellationToken,
@@ -77,7 +76,8 @@ impl Mcp {
         let sessions = Arc::new(LocalSessionManager::default());
         let config = StreamableHttpServerConfig::default()
             .with_json_response(true)
-            .with_allowed_hosts(options.allowed_hosts)
+            // The HTTP layer has checked the Host already, and knows more about it.
+            .with_allowed_hosts(Vec::<String>::new())
             .with_allowed_origins(options.allowed_origins)
             .enforce_origin_validation()
             .with_max_request_body_bytes(options.max_request_bytes)

@@ -78,7 +78,13 @@ impl Pipeline {
         let limit = self.config.time_limit(name);
         let _stop = StopWhenDropped(call.clone());
         let running = self.run_on_thread(tool, without_nulls(arguments), call);
-        tokio::time::timeout(limit, running).await.unwrap_or(Err(Failure::Timeout(limit.as_secs())))
+        tokio::time::timeout(limit, running).await.unwrap_or_else(|_| Err(self.too_late(limit)))
+    }
+
+    /// Most often it is the first reading of a large vault that takes long, and waiting helps more than asking for less.
+    fn too_late(&self, limit: Duration) -> Failure {
+        let index = &self.workspace.index;
+        if index.is_ready() { Failure::Timeout(limit.as_secs()) } else { Failure::StillReading(index.status().files) }
     }
 
     /// Waits until no call runs on a thread any more, not even one that nobody waits for.

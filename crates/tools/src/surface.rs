@@ -147,7 +147,7 @@ fn vault_code(failure: &Failure) -> &'static str {
         Failure::TextNotUnique(_) | Failure::Ambiguous { .. } => "TEXT_NOT_UNIQUE",
         Failure::InvalidRange(_) => "INVALID_RANGE",
         Failure::InvalidInput(_) | Failure::UnknownTool(_) | Failure::Pattern(_) => "INVALID_INPUT",
-        Failure::Timeout(_) => "TIMEOUT",
+        Failure::Timeout(_) | Failure::StillReading(_) => "TIMEOUT",
         Failure::Cancelled => "CANCELLED",
         Failure::NotConfigured(_) | Failure::Outside(_) | Failure::App(_) | Failure::Program(_) | Failure::Internal(_) => {
             "INTERNAL"
@@ -196,7 +196,9 @@ fn engine_code(failure: &Failure) -> &'static str {
         | Failure::NotConfigured(_) => "invalid_input",
         Failure::UnknownTool(_) => "not_found",
         Failure::App(_) => "plugin_unreachable",
-        Failure::Program(ProgramError::Timeout { .. }) | Failure::Timeout(_) | Failure::Cancelled => "operation_timeout",
+        Failure::Program(ProgramError::Timeout { .. }) | Failure::Timeout(_) | Failure::StillReading(_) | Failure::Cancelled => {
+            "operation_timeout"
+        }
         Failure::Program(_) | Failure::Outside(_) | Failure::Internal(_) => "internal_error",
     }
 }
@@ -214,7 +216,7 @@ fn cli_error(failure: &Failure) -> ProtocolError {
         Failure::Ambiguous { .. } => (-32004, "AMBIGUOUS_NAME"),
         Failure::Vault(V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_)) => (-32005, "PERMISSION_DENIED"),
         Failure::Vault(V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_)) => (-32602, "INVALID_PARAMS"),
-        Failure::Timeout(_) | Failure::Program(ProgramError::Timeout { .. }) => (-32006, "TIMEOUT"),
+        Failure::Timeout(_) | Failure::StillReading(_) | Failure::Program(ProgramError::Timeout { .. }) => (-32006, "TIMEOUT"),
         Failure::App(ObsidianError::Program(ProgramError::Timeout { .. })) => (-32006, "TIMEOUT"),
         Failure::Vault(V::Exists(_)) => (-32000, "FILE_EXISTS"),
         Failure::Vault(V::Conflict(_)) => (-32000, "CONFLICT"),

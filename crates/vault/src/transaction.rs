@@ -4,14 +4,13 @@
 //! come before the first swap, and a swap that fails takes the earlier ones back.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Write};
+use std::io;
 
-use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_std::fs::Dir;
 use quillgate_markdown::fold;
 
-use crate::vault::{open_subfolder, unfollowed};
+use crate::temporary::Temporary;
+use crate::vault::open_subfolder;
 use crate::{Change, ContentHash, Contents, NotePath, Stat, Vault, VaultError};
 
 /// What must be true of a file before it is replaced.
@@ -114,10 +113,20 @@ impl Transaction<'_> {
     }
 
     fn commit_locked(self) -> Result<Vec<Written>, VaultError> {
+        let mut made = Vec::new();
+        let committed = self.stage_and_swap(&mut made);
+        if committed.is_err() {
+            // Folders that were made for files that did not come. One that somebody has used since is not empty and stays.
+            made.iter().rev().for_each(|(folder, name)| drop(folder.remove_dir(name)));
+        }
+        committed
+    }
+
+    fn stage_and_swap(self, made: &mut Vec<(Dir, String)>) -> Result<Vec<Written>, VaultError> {
         let several = self.steps.len() > 1;
         let mut staged = Vec::with_capacity(self.steps.len());
         for step in self.steps {
-            staged.push(stage(self.vault, step, self.folders, several)?);
+            staged.push(stage(self.vault, step, self.folders, several, made)?);
         }
         for at in 0..staged.len() {
             if let Err(error) = staged[at].swap() {
@@ -148,11 +157,17 @@ impl Step {
     }
 }
 
-fn stage(vault: &Vault, step: Step, folders: Folders, several: bool) -> Result<Staged, VaultError> {
+fn stage(
+    vault: &Vault,
+    step: Step,
+    folders: Folders,
+    several: bool,
+    made: &mut Vec<(Dir, String)>,
+) -> Result<Staged, VaultError> {
     match &step {
         Step::Write { path, bytes, expect } => {
             vault.check_size(path, bytes.len() as u64)?;
-            let (folder, name) = open_target(vault, path, folders)?;
+            let (folder, name) = open_target(vault, path, folders, made)?;
             let before = read_before(vault, path, *expect, several)?;
             let temporary =
                 Temporary::write(&folder, bytes, before.as_ref()).map_err(|error| VaultError::from_io(path, error))?;
@@ -161,7 +176,7 @@ fn stage(vault: &Vault, step: Step, folders: Folders, several: bool) -> Result<S
         Step::Rename { from, to } => {
             let (folder, name) = vault.open_parent(from)?;
             let before = vault.open_file(&folder, &name, from)?.1;
-            let (target, target_name) = open_target(vault, to, folders)?;
+            let (target, target_name) = open_target(vault, to, folders, made)?;
             // Only another spelling of its own name may find the file itself at the new path.
             let is_respelled = fold(from.as_str()) == fold(to.as_str());
             let found = target.symlink_metadata(&target_name);
@@ -283,7 +298,12 @@ fn check_unchanged(folder: &Dir, name: &OsString, path: &NotePath, expected: Opt
     }
 }
 
-fn open_target(vault: &Vault, path: &NotePath, folders: Folders) -> Result<(Dir, OsString), VaultError> {
+fn open_target(
+    vault: &Vault,
+    path: &NotePath,
+    folders: Folders,
+    made: &mut Vec<(Dir, String)>,
+) -> Result<(Dir, OsString), VaultError> {
     match vault.open_parent(path) {
         Err(VaultError::NotFound(_)) if folders == Folders::Create => {}
         Err(VaultError::NotFound(_)) => return Err(VaultError::FolderNotFound(path.parent())),
@@ -293,7 +313,11 @@ fn open_target(vault: &Vault, path: &NotePath, folders: Folders) -> Result<(Dir,
     let mut folder = vault.root.try_clone().map_err(from_io)?;
     for segment in path.parent().segments() {
         folder = match open_subfolder(&folder, segment) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => make_subfolder(&folder, segment).map_err(from_io)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let subfolder = make_subfolder(&folder, segment).map_err(from_io)?;
+                made.push((folder, segment.to_owned()));
+                subfolder
+            }
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Err(VaultError::NotFolder(path.parent())),
             other => other.map_err(from_io)?,
         };
@@ -343,91 +367,4 @@ pub(crate) fn rename_new(
         }
     }
     from.rename(name, to, new_name)
-}
-
-/// A hidden file beside its target that removes itself unless it was renamed. The lock it holds tells a later start that
-/// somebody still works on it.
-struct Temporary {
-    folder: Dir,
-    name: String,
-    file: File,
-    kept: bool,
-}
-
-const TEMPORARY_PREFIX: &str = ".quillgate-";
-const TEMPORARY_SUFFIX: &str = ".tmp";
-
-impl Temporary {
-    fn write(folder: &Dir, bytes: &[u8], replaced: Option<&Contents>) -> io::Result<Temporary> {
-        let mut temporary = Temporary::create(folder)?;
-        temporary.file.write_all(bytes)?;
-        if let Some(replaced) = replaced {
-            keep_owner_and_mode(folder, replaced, &temporary.file);
-        }
-        temporary.file.sync_all()?;
-        Ok(temporary)
-    }
-
-    fn create(folder: &Dir) -> io::Result<Temporary> {
-        loop {
-            let name = format!("{TEMPORARY_PREFIX}{:016x}{TEMPORARY_SUFFIX}", RandomState::new().hash_one(std::process::id()));
-            let file = folder.open_with(&name, OpenOptions::new().write(true).create_new(true))?.into_std();
-            let temporary = Temporary { folder: folder.try_clone()?, name, file, kept: false };
-            // A file system without locks still works; its leftovers are then taken for stale at any start.
-            let _ = temporary.file.lock();
-            // Before it was locked, the walk of another process may have taken it for a leftover.
-            if folder.symlink_metadata(&temporary.name).is_ok() {
-                return Ok(temporary);
-            }
-        }
-    }
-
-    fn stat(&self) -> Option<Stat> {
-        Metadata::from_file(&self.file).ok().map(|metadata| Stat::of(&metadata))
-    }
-
-    fn keep(&mut self) {
-        self.kept = true;
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if !self.kept {
-            let _ = self.folder.remove_file(&self.name);
-        }
-    }
-}
-
-/// A replaced file keeps its permissions and, where we may, its owner.
-#[cfg(unix)]
-fn keep_owner_and_mode(folder: &Dir, replaced: &Contents, file: &File) {
-    use cap_std::fs::MetadataExt;
-    let Ok(old) = folder.symlink_metadata(crate::vault::name_on_disk(folder, replaced.path.name())) else { return };
-    let owner = rustix::fs::Uid::from_raw(old.uid());
-    let group = rustix::fs::Gid::from_raw(old.gid());
-    // A new owner clears some bits of the mode, so the mode comes last.
-    if let Err(error) = rustix::fs::fchown(file, Some(owner), Some(group)) {
-        tracing::debug!(%error, "the owner of a replaced file could not be kept");
-    }
-    if let Err(error) = rustix::fs::fchmod(file, rustix::fs::Mode::from_raw_mode(old.mode())) {
-        tracing::debug!(%error, "the mode of a replaced file could not be kept");
-    }
-}
-
-#[cfg(not(unix))]
-fn keep_owner_and_mode(_folder: &Dir, _replaced: &Contents, _file: &File) {}
-
-pub(crate) fn is_temporary(name: &str) -> bool {
-    name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX)
-}
-
-/// Removes a temporary file that a crash left behind; one that is still being written is locked and stays.
-pub(crate) fn remove_if_stale(folder: &Dir, name: &str) {
-    let Ok(file) = folder.open_with(name, unfollowed(OpenOptions::new().write(true))) else { return };
-    let file = file.into_std();
-    let is_stale = file.metadata().is_ok_and(|metadata| metadata.is_file()) && file.try_lock().is_ok();
-    if is_stale && folder.remove_file(name).is_ok() {
-        tracing::info!("removed a temporary file that a crash had left");
-    }
 }

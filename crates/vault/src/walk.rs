@@ -7,7 +7,7 @@ use std::thread;
 use cap_std::fs::Dir;
 use parking_lot::{Condvar, Mutex};
 
-use crate::transaction::{is_temporary, remove_if_stale};
+use crate::temporary::{is_temporary, remove_if_stale};
 use crate::vault::{FolderEntry, open_subfolder, read_entries};
 use crate::{EntryKind, FolderPath, NotePath, Stat, Vault, VaultError};
 

@@ -16,16 +16,7 @@ pub(crate) const INSTRUCTIONS: &str = "Work with the user's Markdown vault (Obsi
 Projects/Plan.md. Call vault_search or vault_list_all to find notes, vault_read before changing one, and vault_edit for small \
 changes; vault_write replaces the whole file.";
 
-/// What the default surface shows.
-pub(crate) const ESSENTIALS: &[Registered] = &[
-    Registered::of::<list::VaultList>(),
-    Registered::of::<list_all::VaultListAll>(),
-    Registered::of::<read::VaultRead>(),
-    Registered::of::<search::VaultSearch>(),
-    Registered::of::<write::VaultWrite>(),
-    Registered::of::<edit::VaultEdit>(),
-];
-
+/// The first six are what the default surface shows.
 pub(crate) const TOOLS: &[Registered] = &[
     Registered::of::<list::VaultList>(),
     Registered::of::<list_all::VaultListAll>(),
@@ -37,3 +28,5 @@ pub(crate) const TOOLS: &[Registered] = &[
     Registered::of::<move_file::VaultMove>(),
     Registered::of::<copy::VaultCopy>(),
 ];
+
+pub(crate) const ESSENTIALS: &[Registered] = TOOLS.split_at(6).0;

@@ -89,3 +89,15 @@ fn only_files_are_moved() {
     assert!(matches!(move_to_b("missing.md"), Err(VaultError::NotFound(_))));
     assert_eq!(place.walked(), ["folder/a.md"]);
 }
+
+#[test]
+fn folders_made_for_a_change_that_failed_go_again() {
+    let place = Place::new();
+    place.put("kept/a.md", "a");
+    let transaction = place.vault.transaction(Folders::Create);
+    let transaction = transaction.write(note("new/deep/b.md"), b"b".to_vec(), Expect::Absent);
+    let failed = transaction.write(note("kept/a.md"), b"new".to_vec(), Expect::Absent).commit();
+    assert!(matches!(failed, Err(VaultError::Exists(_))), "{failed:?}");
+    assert!(!place.on_disk("new").exists());
+    assert_eq!(place.bytes("kept/a.md"), b"a");
+}

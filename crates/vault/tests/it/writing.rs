@@ -204,3 +204,16 @@ fn a_folder_is_not_overwritten() {
     assert!(matches!(place.write("a.md", "x"), Err(VaultError::IsFolder(_))));
     assert!(matches!(place.vault.read(&note("a.md")), Err(VaultError::IsFolder(_))));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn extended_attributes_survive_a_write() {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+    let place = Place::new();
+    place.put("a.md", "old");
+    setxattr(place.on_disk("a.md"), "user.quillgate.test", b"a label", XattrFlags::empty()).unwrap();
+    place.vault.write(&note("a.md"), b"new".to_vec(), Expect::Anything, Folders::MustExist).unwrap();
+    let mut value = [0; 32];
+    let length = getxattr(place.on_disk("a.md"), "user.quillgate.test", &mut value[..]).unwrap();
+    assert_eq!(&value[..length], b"a label");
+}
