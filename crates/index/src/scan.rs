@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use parking_lot::Mutex;
-use quillgate_vault::{NotePath, Vault, is_binary};
+use quillgate_vault::{NotePath, Vault};
 
 /// Calls `look` with the bytes of every text file and keeps what it returns. Files that vanish or cannot be read are passed
 /// over. A false from `go_on` ends the scan early.
@@ -28,10 +28,7 @@ pub(crate) fn scan<T: Send>(
                     if stop.load(Ordering::Relaxed) {
                         return;
                     }
-                    let Ok(contents) = vault.read(path) else { continue };
-                    if is_binary(&contents.bytes) {
-                        continue;
-                    }
+                    let Ok(contents) = vault.read_text(path) else { continue };
                     if let Some(result) = look(path, &contents.bytes) {
                         found.lock().push((at, result));
                     }

@@ -3,7 +3,7 @@
 use crate::{ContentHash, NotePath, Stat, VaultError};
 
 /// How far into a file a NUL byte makes it binary; the same span as git looks at.
-const BINARY_PROBE: usize = 8000;
+pub(crate) const BINARY_PROBE: usize = 8000;
 
 #[derive(Debug)]
 pub struct Contents {

@@ -33,7 +33,7 @@ impl Tool for ReadNote {
 
     fn run(self, context: &Context<'_>) -> Result<Note, Failure> {
         let path = find_note(context, self.file.as_deref(), self.path.as_deref())?;
-        let content = shown(context.vault().read(&path)?.text()?);
+        let content = shown(context.vault().read_text(&path)?.text()?);
         Ok(Note { path: path.to_string(), content })
     }
 }

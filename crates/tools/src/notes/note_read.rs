@@ -28,7 +28,7 @@ impl Tool for NoteRead {
     type Output = Note;
 
     fn run(self, context: &Context<'_>) -> Result<Note, Failure> {
-        match context.vault().read(&NotePath::parse(&self.path)?) {
+        match context.vault().read_text(&NotePath::parse(&self.path)?) {
             Ok(contents) => Ok(Note { content: shown(contents.text()?), exists: true }),
             Err(VaultError::NotFound(_)) => Ok(Note { content: String::new(), exists: false }),
             Err(error) => Err(error.into()),

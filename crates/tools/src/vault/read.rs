@@ -45,7 +45,7 @@ impl Tool for VaultRead {
 
     fn run(self, context: &Context<'_>) -> Result<Part, Failure> {
         let path = NotePath::parse(&self.path)?;
-        let text = shown(context.vault().read(&path)?.text()?);
+        let text = shown(context.vault().read_text(&path)?.text()?);
         let total = count_lines(&text);
         let (first, last, truncated) = range(self.offset, self.limit, total, context.settings().read_lines)?;
         let content = lines_between(&text, first, last);

@@ -71,3 +71,17 @@ fn a_file_that_has_arrived_hides_its_placeholder() {
     assert_eq!(listed.iter().map(|entry| (entry.name.as_str(), entry.stat.offline)).collect::<Vec<_>>(), [("Note.md", false)]);
     assert_eq!(place.walked(), ["Note.md"]);
 }
+
+#[test]
+fn a_binary_file_is_given_away_by_its_beginning() {
+    let place = Place::new();
+    place.put("film.md", "\0film");
+    place.put("note.md", "text");
+    let refused = place.vault.read_text(&note("film.md"));
+    assert!(matches!(refused, Err(VaultError::NotText(..))), "{refused:?}");
+    assert_eq!(place.vault.read_text(&note("note.md")).unwrap().bytes, b"text");
+    // A NUL byte far into a text leaves it a text; reading on finds all of it.
+    let long = format!("{}\0tail", "a".repeat(20_000));
+    place.put("long.md", &long);
+    assert_eq!(place.vault.read_text(&note("long.md")).unwrap().bytes, long.as_bytes());
+}
