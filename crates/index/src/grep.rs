@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use globset::{Glob, GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, SearcherBuilder};
@@ -11,6 +12,11 @@ use quillgate_vault::{FolderPath, NotePath};
 
 use crate::scan::scan;
 use crate::sync::Index;
+
+/// Longer lines, such as pictures in base64, are cut around the match.
+const LONGEST_LINE: usize = 1000;
+/// Globs nest, and what reads them recurses.
+const LONGEST_GLOB: usize = 500;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GrepError {
@@ -80,12 +86,24 @@ fn matching_lines(matcher: &RegexMatcher, bytes: &[u8], most: usize) -> Vec<(u64
     let mut lines = Vec::new();
     let mut searcher = SearcherBuilder::new().binary_detection(BinaryDetection::none()).line_number(true).build();
     let sink = Lossy(|line, text| {
-        lines.push((line, text.trim_end_matches('\n').to_owned()));
+        lines.push((line, shortened(matcher, text.trim_end_matches('\n'))));
         Ok(lines.len() < most)
     });
     // Reading from memory cannot fail, and the sink never does.
     let _ = searcher.search_slice(matcher, &plain_newlines(bytes), sink);
     lines
+}
+
+/// Of a line that is too long to show, the part around its first match.
+fn shortened(matcher: &RegexMatcher, line: &str) -> String {
+    if line.len() <= LONGEST_LINE {
+        return line.to_owned();
+    }
+    let found = matcher.find(line.as_bytes()).ok().flatten().map_or(0, |found| found.start());
+    let start = line.floor_char_boundary(found.saturating_sub(LONGEST_LINE / 2));
+    let end = line.floor_char_boundary(start + LONGEST_LINE);
+    let (lead, trail) = (if start > 0 { "…" } else { "" }, if end < line.len() { "…" } else { "" });
+    format!("{lead}{}{trail}", &line[start..end])
 }
 
 /// `$` means the end of a line, whichever way the file ends its lines.
@@ -100,7 +118,7 @@ fn plain_newlines(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 /// A glob with the meaning of `rg --glob`: without a slash it matches at any depth, `!` in front leaves files out.
 struct PathFilter {
-    matcher: GlobMatcher,
+    matcher: GlobSet,
     allow: bool,
 }
 
@@ -113,10 +131,15 @@ impl PathFilter {
             None => format!("**/{glob}"),
         };
         let anchored = anchored.strip_suffix('/').map_or(anchored.clone(), |folder| format!("{folder}/**"));
-        let build = |pattern: &str| -> Result<Glob, globset::Error> { GlobBuilder::new(pattern).literal_separator(true).build() };
-        let built =
-            build(&anchored).map_err(|error| GrepError::Glob { glob: text.to_owned(), reason: error.kind().to_string() })?;
-        Ok(PathFilter { matcher: built.compile_matcher(), allow })
+        let refused = |reason: String| GrepError::Glob { glob: text.chars().take(60).collect(), reason };
+        if text.len() > LONGEST_GLOB {
+            return Err(refused(format!("it is longer than {LONGEST_GLOB} characters")));
+        }
+        let glob =
+            GlobBuilder::new(&anchored).literal_separator(true).build().map_err(|error| refused(error.kind().to_string()))?;
+        // A set of one: unlike a single glob, building it can fail without a panic.
+        let matcher = GlobSetBuilder::new().add(glob).build().map_err(|error| refused(error.kind().to_string()))?;
+        Ok(PathFilter { matcher, allow })
     }
 
     fn allows(&self, path: &NotePath) -> bool {
@@ -132,6 +155,14 @@ mod tests {
     fn check(glob: &str, path: &str, expected: bool) {
         let filter = PathFilter::new(glob).expect("a glob");
         assert_eq!(filter.allows(&NotePath::parse(path).expect("a path")), expected, "{glob} on {path}");
+    }
+
+    #[test]
+    fn a_glob_that_nests_too_deep_is_refused() {
+        for depth in [100, 240, 50_000] {
+            let glob = format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
+            assert_eq!(PathFilter::new(&glob).is_ok(), depth <= 240, "{depth}");
+        }
     }
 
     #[test]

@@ -128,6 +128,13 @@ impl Index {
         self.work.shared.catalogue.read()
     }
 
+    /// The catalogue when no look at the vault is under way: for changes that must not miss a file, such as moves.
+    pub fn settled_catalogue(&self) -> RwLockReadGuard<'_, Catalogue> {
+        self.wait(|_| true);
+        let _checking = self.work.shared.checking.lock();
+        self.work.shared.catalogue.read()
+    }
+
     pub fn is_ready(&self) -> bool {
         *self.work.shared.ready.lock()
     }
@@ -173,8 +180,22 @@ impl Shared {
         self.check_everything();
         *self.ready.lock() = true;
         self.became_ready.notify_all();
+        self.report_problems();
         if let Some(work) = slot.upgrade() {
             *work.watch.lock() = Some(watching);
+        }
+    }
+
+    /// One line each, so that nobody has to wonder why a note is not found.
+    fn report_problems(&self) {
+        for (path, why) in &self.status.lock().problems {
+            tracing::warn!(path, why, "left out of the catalogue");
+        }
+        for entry in self.catalogue.read().files() {
+            // Why, the log must not say: it can quote the note.
+            if entry.problem.is_some() {
+                tracing::warn!(path = %entry.path, "taken in only in part");
+            }
         }
     }
 

@@ -80,6 +80,9 @@ impl TextMatches {
     }
 
     fn add_tags(&mut self, catalogue: &Catalogue, search: &FoldSearch, query: &str, most: usize) -> TagLines {
+        // A tag may be asked for as it stands in the text.
+        let tag_search = query.strip_prefix('#').and_then(FoldSearch::new);
+        let search = tag_search.as_ref().unwrap_or(search);
         let words: Vec<FoldSearch> = query.split_whitespace().filter_map(FoldSearch::new).collect();
         let mut tag_lines = TagLines::new();
         for entry in catalogue.files().filter(|entry| !entry.tags.is_empty()) {

@@ -2,7 +2,7 @@
 
 use crate::destination::inline_destination;
 use crate::link::{Link, markdown_link, reference_link, wikilink};
-use crate::span::{Span, line_start};
+use crate::span::Span;
 use crate::structure::{OpaqueKind, Structure};
 use crate::tag::{Tag, leading_tag};
 
@@ -167,14 +167,21 @@ impl Scanner<'_> {
         let before = &self.text[self.start..at];
         match before.chars().next_back() {
             None => true,
-            Some('>') => is_quote_prefix(&self.text[line_start(self.text, at).max(self.start)..at]),
+            Some('>') => self.follows_quote_marks(at),
             Some(character) => character.is_whitespace(),
         }
     }
 
+    /// Whether only quote marks and blanks stand before `at` on its line. Looks back no further than those reach, since a line
+    /// can be as long as the note.
+    fn follows_quote_marks(&self, at: usize) -> bool {
+        let before = &self.bytes[self.start..at];
+        let marks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'>')).count();
+        marks == before.len() || before[before.len() - marks - 1] == b'\n'
+    }
+
     fn comment(&mut self, at: usize) {
-        let before = &self.text[line_start(self.text, at).max(self.start)..at];
-        let own_line = is_quote_prefix(before);
+        let own_line = self.follows_quote_marks(at);
         let rest = &self.bytes[at + 2..];
         let end = match memchr::memmem::find(rest, b"%%") {
             Some(close) if own_line || !has_blank_line(&rest[..close]) => at + 2 + close + 2,
@@ -240,10 +247,6 @@ fn wikilink_close(bytes: &[u8], from: usize) -> Option<usize> {
         }
     }
     None
-}
-
-fn is_quote_prefix(prefix: &str) -> bool {
-    prefix.chars().all(|character| matches!(character, '>' | ' ' | '\t'))
 }
 
 fn has_blank_line(bytes: &[u8]) -> bool {

@@ -35,7 +35,8 @@ pub fn open_in_app(
     match complaint {
         Some(line) if line.to_ascii_lowercase().contains("not running") => Err(ObsidianError::NotRunning),
         Some(line) => Err(ObsidianError::Refused(line.trim().to_owned())),
-        None if !finished.status.success() => Err(ObsidianError::NotRunning),
+        None if !finished.status.success() && finished.tail.trim().is_empty() => Err(ObsidianError::NotRunning),
+        None if !finished.status.success() => Err(ObsidianError::Refused(finished.tail.trim().to_owned())),
         None => Ok(()),
     }
 }

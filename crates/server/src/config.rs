@@ -162,7 +162,7 @@ impl Config {
             folder: sync.folder.clone(),
         });
         Settings {
-            read_lines: self.read.threshold_lines,
+            read_lines: self.read.threshold_lines.max(1),
             search_lines: self.search.max_lines,
             sync,
             app_program: self.app.command.clone(),
@@ -173,6 +173,6 @@ impl Config {
     pub fn time_limit(&self, tool: &str) -> Duration {
         let own = self.limits.tool_timeout_seconds.get(tool).copied();
         let sync = self.sync.as_ref().filter(|_| tool == "vault_sync").map(|sync| sync.timeout_seconds + 60);
-        Duration::from_secs(own.or(sync).unwrap_or(self.limits.timeout_seconds))
+        Duration::from_secs(own.or(sync).unwrap_or(self.limits.timeout_seconds).max(1))
     }
 }

@@ -15,6 +15,7 @@ use axum::routing::get;
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use futures::FutureExt;
+use quillgate_tools::Workspace;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -30,6 +31,8 @@ use crate::sessions::{self, SessionGuard};
 const FAREWELL: Duration = Duration::from_millis(200);
 /// How long connections have to close after their streams were cut.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long the body of a request may take to arrive.
+const SLOWEST_BODY: Duration = Duration::from_secs(30);
 const BOTH_FORMS: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// Everything that is served under one address.
@@ -88,7 +91,8 @@ fn router(site: &Site, address: SocketAddr, ending: &Ending) -> Router {
         }
         app = app.route(&format!("/mcp/{}", mount.surface.name), axum::routing::any_service(endpoint));
     }
-    app.route("/health", get(health))
+    let workspace = site.pipeline.workspace().clone();
+    app.route("/health", get(move || async move { health(&workspace) }))
         .fallback(|| async { (StatusCode::NOT_FOUND, "the MCP endpoint is /mcp\n") })
         .layer(middleware::from_fn_with_state(site.trusted.clone(), only_trusted_peers))
 }
@@ -117,8 +121,15 @@ pub(crate) fn endpoint(site: &Site, mount: &Arc<Mount>, address: SocketAddr, end
         .layer(middleware::from_fn_with_state(hosts, check_host))
 }
 
-async fn health() -> Json<Value> {
-    Json(json!({"status": "ok", "name": "quillgate", "version": env!("CARGO_PKG_VERSION")}))
+/// For probes; `problems` counts files that could not be taken in, which the log names.
+fn health(workspace: &Workspace) -> Json<Value> {
+    let index = workspace.index.status();
+    Json(json!({
+        "status": "ok",
+        "name": "quillgate",
+        "version": env!("CARGO_PKG_VERSION"),
+        "index": {"ready": index.ready, "files": index.files, "problems": index.problems.len()},
+    }))
 }
 
 async fn only_trusted_peers(
@@ -148,8 +159,13 @@ impl AllowedHosts {
         AllowedHosts { names, any_address: !trusted.is_empty() }
     }
 
-    fn allow(&self, host: &str) -> bool {
-        let host = host_of(host);
+    fn allow(&self, authority: &str) -> bool {
+        let host = host_of(authority);
+        // Anything but a host and a port is no Host header that a client would send.
+        let rest = authority.to_ascii_lowercase().replacen(&host, "", 1).replace(['[', ']'], "");
+        if !(rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())) {
+            return false;
+        }
         match host.parse::<IpAddr>() {
             Ok(address) => address.is_loopback() || self.any_address || self.names.contains(&host),
             Err(_) => self.names.contains(&host),
@@ -204,7 +220,10 @@ async fn errors_as_rpc(State(max_request_bytes): State<usize>, request: Request,
     }
     let sent_json = content_type(request.headers()).starts_with("application/json");
     let (head, body) = request.into_parts();
-    let Ok(body) = axum::body::to_bytes(body, max_request_bytes).await else {
+    let Ok(received) = tokio::time::timeout(SLOWEST_BODY, axum::body::to_bytes(body, max_request_bytes)).await else {
+        return rpc_error(StatusCode::REQUEST_TIMEOUT, -32600, "the request took too long to arrive; send it again");
+    };
+    let Ok(body) = received else {
         return rpc_error(StatusCode::PAYLOAD_TOO_LARGE, -32600, "the request is too large; send less at once");
     };
     let response = next.run(Request::from_parts(head, Body::from(body.clone()))).await;

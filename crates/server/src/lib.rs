@@ -7,6 +7,7 @@ mod commands;
 pub mod config;
 mod data_folder;
 pub mod documentation;
+mod environment;
 mod http;
 mod logging;
 mod mcp;

@@ -11,7 +11,6 @@ mod resources;
 mod stdio;
 mod subscriptions;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -27,6 +26,7 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{Peer, ServerHandler};
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -314,8 +314,12 @@ impl ServerHandler for Mcp {
         let is_newer = context.meta.protocol_version().is_some_and(|version| version.as_str() >= "2026-07-28");
         let is_older_method = !is_newer && OLDER_METHODS_WITH_PARAMETERS.contains(&method.as_str());
         if is_older_method || METHODS_WITH_PARAMETERS.contains(&method.as_str()) {
-            return Err(ErrorData::invalid_params(format!("the parameters of {method} are not valid"), None));
+            return Err(ErrorData::invalid_params(
+                format!("the parameters of {method} are not valid"),
+                Some(json!({"errorCode": "INVALID_PARAMS"})),
+            ));
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, Cow::Owned(method), None))
+        let message = format!("no method {method:?} here");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, Some(json!({"errorCode": "METHOD_NOT_FOUND"}))))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use quillgate_tools::{Answer, Call, Context, Cost, Failure, Registered, Surface, Workspace, check_arguments};
+use quillgate_tools::{Answer, Call, Context, Cost, Effect, Failure, Registered, Surface, Workspace, check_arguments};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
@@ -78,13 +78,17 @@ impl Pipeline {
         let limit = self.config.time_limit(name);
         let _stop = StopWhenDropped(call.clone());
         let running = self.run_on_thread(tool, without_nulls(arguments), call);
-        tokio::time::timeout(limit, running).await.unwrap_or_else(|_| Err(self.too_late(limit)))
+        tokio::time::timeout(limit, running).await.unwrap_or_else(|_| Err(self.too_late(tool, limit)))
     }
 
     /// Most often it is the first reading of a large vault that takes long, and waiting helps more than asking for less.
-    fn too_late(&self, limit: Duration) -> Failure {
+    fn too_late(&self, tool: &Registered, limit: Duration) -> Failure {
         let index = &self.workspace.index;
-        if index.is_ready() { Failure::Timeout(limit.as_secs()) } else { Failure::StillReading(index.status().files) }
+        match tool.spec.effect {
+            _ if !index.is_ready() => Failure::StillReading(index.status().files),
+            Effect::Read => Failure::Timeout(limit.as_secs()),
+            Effect::Add | Effect::Change | Effect::Outside => Failure::TimeoutWhileChanging(limit.as_secs()),
+        }
     }
 
     /// Waits until no call runs on a thread any more, not even one that nobody waits for.

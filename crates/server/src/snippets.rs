@@ -4,9 +4,11 @@ use std::path::Path;
 
 use serde_json::json;
 
-/// How to connect the usual clients to a server at `endpoint`, or to start `program` on `vault` themselves.
-pub(crate) fn for_clients(endpoint: &str, program: &Path, vault: &Path) -> String {
-    let stdio = json!({"mcpServers": {"quillgate": {"command": program, "args": [vault]}}});
+/// How to connect the usual clients to a server at `endpoint`, or to start `program` on `vault` themselves. Both must use the
+/// same data directory, so that they share their locks.
+pub(crate) fn for_clients(endpoint: &str, program: &Path, vault: &Path, data: &Path) -> String {
+    let arguments = json!(["stdio", "--vault-path", vault, "--data-dir", data]);
+    let stdio = json!({"mcpServers": {"quillgate": {"command": program, "args": arguments}}});
     let cursor = json!({"mcpServers": {"quillgate": {"url": endpoint}}});
     let vs_code = json!({"servers": {"quillgate": {"type": "http", "url": endpoint}}});
     format!(

@@ -37,6 +37,8 @@ pub enum Failure {
     Outside(String),
     #[error("the call took longer than {0} s and was stopped; narrow it down and try again")]
     Timeout(u64),
+    #[error("the call took longer than {0} s; it may still be carried out, so look before you repeat it")]
+    TimeoutWhileChanging(u64),
     #[error("the vault is still being read ({0} files so far); try again in a moment")]
     StillReading(usize),
     #[error("the call was cancelled")]

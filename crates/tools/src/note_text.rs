@@ -3,6 +3,8 @@
 use quillgate_markdown::{Eol, Value};
 use quillgate_vault::{NotePath, Vault, VaultError};
 
+use crate::failure::Failure;
+
 const BOM: char = '\u{feff}';
 
 /// The text without a byte order mark and with plain newlines, as it is shown.
@@ -34,6 +36,15 @@ pub(crate) fn styled_for(vault: &Vault, path: &NotePath, content: &str) -> Resul
         Err(VaultError::NotFound(_)) => Ok(content.as_bytes().to_vec()),
         Err(error) => Err(error),
     }
+}
+
+/// Canvases and bases are structured files: text at their end or start would break them.
+pub(crate) fn must_take_text(path: &NotePath) -> Result<(), Failure> {
+    let is_structured = ["canvas", "base"].iter().any(|extension| path.extension().eq_ignore_ascii_case(extension));
+    if is_structured {
+        return Err(Failure::Edit(format!("{path} is not a Markdown note; text cannot be added to it")));
+    }
+    Ok(())
 }
 
 /// A property as a client sends it.

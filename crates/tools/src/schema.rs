@@ -9,6 +9,8 @@ pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = generate::<T>();
     schema.remove("description");
     schema.remove("title");
+    // Some clients refuse an object schema that does not say so when it has no fields.
+    schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     schema
 }
 

@@ -137,7 +137,8 @@ fn vault_code(failure: &Failure) -> &'static str {
         Failure::Vault(error) => match error {
             V::NotFound(_) | V::FolderNotFound(_) | V::Offline(_) | V::NoVault { .. } => "FILE_NOT_FOUND",
             V::Path(_) | V::Link(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_) | V::Denied(_) => "PATH_NOT_ALLOWED",
-            V::Exists(_) | V::Conflict(_) => "CONFLICT",
+            V::Exists(_) | V::Conflict(_) | V::Busy => "CONFLICT",
+            V::ReadOnly(_) => "READ_ONLY",
             V::NotText(..) => "NOT_TEXT",
             V::TooLarge { .. } => "TOO_LARGE",
             V::Io { .. } => "INTERNAL",
@@ -147,7 +148,7 @@ fn vault_code(failure: &Failure) -> &'static str {
         Failure::TextNotUnique(_) | Failure::Ambiguous { .. } => "TEXT_NOT_UNIQUE",
         Failure::InvalidRange(_) => "INVALID_RANGE",
         Failure::InvalidInput(_) | Failure::UnknownTool(_) | Failure::Pattern(_) => "INVALID_INPUT",
-        Failure::Timeout(_) | Failure::StillReading(_) => "TIMEOUT",
+        Failure::Timeout(_) | Failure::TimeoutWhileChanging(_) | Failure::StillReading(_) => "TIMEOUT",
         Failure::Cancelled => "CANCELLED",
         Failure::NotConfigured(_) | Failure::Outside(_) | Failure::App(_) | Failure::Program(_) | Failure::Internal(_) => {
             "INTERNAL"
@@ -179,8 +180,9 @@ fn engine_code(failure: &Failure) -> &'static str {
             V::NotFound(_) | V::FolderNotFound(_) | V::Offline(_) => "note_not_found",
             V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_) => "acl_denied",
             V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_) => "path_invalid",
+            V::ReadOnly(_) => "read_only_mode",
             V::Exists(_) => "note_exists",
-            V::Conflict(_) => "concurrent_modification",
+            V::Conflict(_) | V::Busy => "concurrent_modification",
             V::NotText(..) => "invalid_input",
             V::TooLarge { .. } => "overflow",
             V::Io { .. } => "internal_error",
@@ -196,9 +198,11 @@ fn engine_code(failure: &Failure) -> &'static str {
         | Failure::NotConfigured(_) => "invalid_input",
         Failure::UnknownTool(_) => "not_found",
         Failure::App(_) => "plugin_unreachable",
-        Failure::Program(ProgramError::Timeout { .. }) | Failure::Timeout(_) | Failure::StillReading(_) | Failure::Cancelled => {
-            "operation_timeout"
-        }
+        Failure::Program(ProgramError::Timeout { .. })
+        | Failure::Timeout(_)
+        | Failure::TimeoutWhileChanging(_)
+        | Failure::StillReading(_)
+        | Failure::Cancelled => "operation_timeout",
         Failure::Program(_) | Failure::Outside(_) | Failure::Internal(_) => "internal_error",
     }
 }
@@ -214,12 +218,17 @@ fn cli_error(failure: &Failure) -> ProtocolError {
             (-32003, "FILE_NOT_FOUND")
         }
         Failure::Ambiguous { .. } => (-32004, "AMBIGUOUS_NAME"),
-        Failure::Vault(V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_)) => (-32005, "PERMISSION_DENIED"),
+        Failure::Vault(V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_) | V::ReadOnly(_)) => {
+            (-32005, "PERMISSION_DENIED")
+        }
         Failure::Vault(V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_)) => (-32602, "INVALID_PARAMS"),
-        Failure::Timeout(_) | Failure::StillReading(_) | Failure::Program(ProgramError::Timeout { .. }) => (-32006, "TIMEOUT"),
+        Failure::Timeout(_)
+        | Failure::TimeoutWhileChanging(_)
+        | Failure::StillReading(_)
+        | Failure::Program(ProgramError::Timeout { .. }) => (-32006, "TIMEOUT"),
         Failure::App(ObsidianError::Program(ProgramError::Timeout { .. })) => (-32006, "TIMEOUT"),
         Failure::Vault(V::Exists(_)) => (-32000, "FILE_EXISTS"),
-        Failure::Vault(V::Conflict(_)) => (-32000, "CONFLICT"),
+        Failure::Vault(V::Conflict(_) | V::Busy) => (-32000, "CONFLICT"),
         Failure::Internal(_) => (-32603, "INTERNAL_ERROR"),
         _ => (-32000, "SERVER_ERROR"),
     };
@@ -287,6 +296,7 @@ mod tests {
         for (_, tool) in tools() {
             let schema = Value::Object((tool.input_schema)());
             assert_eq!(schema["type"], "object", "{}", tool.spec.name);
+            assert!(schema["properties"].is_object(), "{} does not list its fields", tool.spec.name);
             assert_eq!(schema["additionalProperties"], false, "{} takes unknown fields", tool.spec.name);
             walk(&schema, &mut |keyword, value| {
                 assert!(KEYWORDS.contains(&keyword), "{}: {keyword} is not validated", tool.spec.name);

@@ -150,8 +150,32 @@ impl Registered {
 
 fn run<T: Tool>(arguments: Value, context: &Context<'_>) -> Result<Value, Failure> {
     // Validation has passed; what is left are limits of the types, such as a number that is too large.
-    let tool: T =
-        serde_json::from_value(arguments).map_err(|error| Failure::InvalidInput(vec![Issue::other(error.to_string())]))?;
+    let tool: T = serde_json::from_value(whole_numbers(arguments))
+        .map_err(|error| Failure::InvalidInput(vec![Issue::other(error.to_string())]))?;
     let output = tool.run(context)?;
     serde_json::to_value(output).map_err(|error| Failure::Internal(error.to_string()))
+}
+
+/// Some clients send 1.0 for 1, and the types here know the difference.
+fn whole_numbers(value: Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15 => Value::from(float as i64),
+            _ => Value::Number(number),
+        },
+        Value::Array(items) => items.into_iter().map(whole_numbers).collect(),
+        Value::Object(fields) => Value::Object(fields.into_iter().map(|(name, value)| (name, whole_numbers(value))).collect()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_whole_number_may_come_as_a_float() {
+        assert_eq!(whole_numbers(json!({"a": 1.0, "b": [2.5, 3.0], "c": "4.0"})), json!({"a": 1, "b": [2.5, 3], "c": "4.0"}));
+    }
 }

@@ -4,17 +4,21 @@ use quillgate_index::{relinked_copy, relinked_move};
 use quillgate_vault::{EntryKind, Expect, Folders, NotePath, VaultError};
 
 use crate::context::Context;
-use crate::failure::Failure;
+use crate::failure::{Failure, Issue};
 
 /// Moves a file and rewrites the links to it, all or nothing. Returns how many links were rewritten.
 pub(crate) fn move_file(context: &Context<'_>, from: &NotePath, to: &NotePath) -> Result<usize, Failure> {
     let vault = context.vault();
     must_be_file(context, from)?;
+    if from.is_note() && to.extension().is_empty() {
+        let issue = Issue::new("destination", format!("has no extension; did you mean {to}.md?"));
+        return Err(Failure::InvalidInput(vec![issue]));
+    }
     if from != to {
         must_be_free(context, from, to)?;
     }
     let relinked = {
-        let catalogue = context.catalogue()?;
+        let catalogue = context.index()?.settled_catalogue();
         relinked_move(vault, &catalogue, from, to)?
     };
     let links = relinked.iter().map(|file| file.links).sum();

@@ -6,10 +6,14 @@ use serde_json::{Map, Value};
 
 use crate::failure::Issue;
 
+/// Nobody reads further.
+const MOST_ISSUES: usize = 50;
+
 /// Every way in which the arguments do not fit; empty when they do.
 pub fn check_arguments(schema: &Map<String, Value>, arguments: &Map<String, Value>) -> Vec<Issue> {
     let mut issues = Vec::new();
     check_object(schema, arguments, "", &mut issues);
+    issues.truncate(MOST_ISSUES);
     issues
 }
 

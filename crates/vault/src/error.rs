@@ -10,9 +10,9 @@ pub enum VaultError {
     NoVault { path: String, source: io::Error },
     #[error(transparent)]
     Path(#[from] PathError),
-    #[error("file not found: {0}")]
+    #[error("File not found: {0}; give the exact path with its extension")]
     NotFound(NotePath),
-    #[error("folder not found: {}", shown(.0))]
+    #[error("Folder not found: {}; give the path of an existing folder", shown(.0))]
     FolderNotFound(FolderPath),
     #[error("{0} already exists; choose another path")]
     Exists(NotePath),
@@ -30,10 +30,14 @@ pub enum VaultError {
     NotText(NotePath, &'static str),
     #[error("{path} has {size} bytes; at most {limit} are handled")]
     TooLarge { path: NotePath, size: u64, limit: u64 },
+    #[error("another program has been changing the same files for a while; nothing was done, try again in a moment")]
+    Busy,
     #[error("{0} was changed by somebody else meanwhile; read it again and repeat the edit")]
     Conflict(NotePath),
-    #[error("no permission for {0}")]
+    #[error("this server has no permission for {0}; ask the operator to grant it, or choose another path")]
     Denied(NotePath),
+    #[error("{0} is on a file system that is mounted read-only; ask the operator to mount it for writing")]
+    ReadOnly(NotePath),
     #[error("the disk refused {path}: {source}")]
     Io { path: NotePath, source: io::Error },
 }
@@ -52,7 +56,8 @@ impl VaultError {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => VaultError::NotFound(path),
             io::ErrorKind::AlreadyExists => VaultError::Exists(path),
             io::ErrorKind::IsADirectory => VaultError::IsFolder(path),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => VaultError::Denied(path),
+            io::ErrorKind::PermissionDenied => VaultError::Denied(path),
+            io::ErrorKind::ReadOnlyFilesystem => VaultError::ReadOnly(path),
             _ => VaultError::Io { path, source },
         }
     }

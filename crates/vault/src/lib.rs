@@ -10,6 +10,7 @@ mod locks;
 mod path;
 mod settings;
 mod stat;
+mod system_trash;
 mod temporary;
 mod transaction;
 mod trash;

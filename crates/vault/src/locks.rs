@@ -1,15 +1,19 @@
 //! One change at a time per path, among the threads of this process and the other processes on this vault.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use cap_std::fs::{Dir, OpenOptions};
 use parking_lot::{Mutex, MutexGuard};
 use quillgate_markdown::fold;
 
-use crate::NotePath;
+use crate::{NotePath, VaultError};
 
 const SHARDS: usize = 256;
+/// How long a change waits for another one of the same file.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Paths share 256 locks by their hash. Each is a mutex around a lock file, because `flock` belongs to the open file and
 /// does not keep the threads of one process apart.
@@ -29,22 +33,42 @@ impl Locks {
     }
 
     /// Takes the locks of all paths, in an order that cannot deadlock.
-    pub(crate) fn lock<'a>(&'a self, paths: impl IntoIterator<Item = &'a NotePath>) -> Vec<Guard<'a>> {
+    pub(crate) fn lock<'a>(&'a self, paths: impl IntoIterator<Item = &'a NotePath>) -> Result<Vec<Guard<'a>>, VaultError> {
         let mut shards: Vec<usize> = paths.into_iter().map(shard_of).collect();
         shards.sort_unstable();
         shards.dedup();
         shards.into_iter().map(|shard| self.lock_shard(shard)).collect()
     }
 
-    fn lock_shard(&self, number: usize) -> Guard<'_> {
-        let mut shard = self.shards[number].lock();
+    fn lock_shard(&self, number: usize) -> Result<Guard<'_>, VaultError> {
+        let Some(mut shard) = self.shards[number].try_lock_for(LONGEST_WAIT) else {
+            return Err(VaultError::Busy);
+        };
         if shard.is_none() {
             *shard = self.folder.as_ref().and_then(|folder| open_lock_file(folder, number));
         }
-        if let Some(Err(error)) = shard.as_ref().map(File::lock) {
-            tracing::warn!(%error, "cannot lock against other processes; only this one is kept in order");
+        if let Some(file) = shard.as_ref() {
+            lock_file(file)?;
         }
-        Guard { shard }
+        Ok(Guard { shard })
+    }
+}
+
+/// A program that was stopped while it held a lock must not stop everybody else for good.
+fn lock_file(file: &File) -> Result<(), VaultError> {
+    let started = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if started.elapsed() > LONGEST_WAIT => return Err(VaultError::Busy),
+            Err(TryLockError::WouldBlock) => thread::sleep(pause),
+            Err(TryLockError::Error(error)) => {
+                tracing::warn!(%error, "cannot lock against other processes; only this one is kept in order");
+                return Ok(());
+            }
+        }
+        pause = (pause * 2).min(Duration::from_millis(10));
     }
 }
 

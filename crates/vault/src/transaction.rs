@@ -77,7 +77,7 @@ impl Vault {
         path: &NotePath,
         change: impl FnOnce(&Contents) -> Result<Vec<u8>, E>,
     ) -> Result<Written, E> {
-        let _guards = self.locks.lock([path]);
+        let _guards = self.locks.lock([path])?;
         let before = self.read(path)?;
         let hash = before.hash();
         let bytes = change(&before)?;
@@ -108,7 +108,7 @@ impl Transaction<'_> {
     /// Carries out all steps in order, or none.
     pub fn commit(self) -> Result<Vec<Written>, VaultError> {
         let paths: Vec<NotePath> = self.steps.iter().flat_map(Step::paths).cloned().collect();
-        let _guards = self.vault.locks.lock(&paths);
+        let _guards = self.vault.locks.lock(&paths)?;
         self.commit_locked()
     }
 
@@ -251,6 +251,13 @@ impl Staged {
 
     /// Puts the old state back after a later step failed. Failing here too leaves the new bytes, which is logged.
     fn take_back(&mut self) {
+        let (folder, name) = self.target.as_ref().map_or((&self.folder, &self.name), |(folder, name)| (folder, name));
+        let now = folder.symlink_metadata(name).ok().map(|metadata| Stat::of(&metadata));
+        let is_ours = matches!((self.after, now), (Some(after), Some(now)) if after.same_file_as(&now));
+        if !is_ours {
+            tracing::warn!(path = %self.step.path(), "not taken back, because somebody has changed it since");
+            return;
+        }
         let undone = match (&self.before, &self.target) {
             (_, Some((target, target_name))) => rename_new(target, target_name, &self.folder, &self.name),
             (Some(before), None) => Temporary::write(&self.folder, &before.bytes, Some(before)).and_then(|mut temporary| {

@@ -5,11 +5,12 @@ use std::io;
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
+use crate::system_trash::move_to_system_trash;
 use crate::transaction::rename_new;
 use crate::{Change, NotePath, TrashOption, Vault, VaultError};
 
 /// How many numbers are tried to keep names in the trash apart.
-const MOST_NAMESAKES: usize = 10_000;
+pub(crate) const MOST_NAMESAKES: usize = 10_000;
 
 /// Where a deleted file went.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,12 +28,12 @@ impl Vault {
     }
 
     pub fn remove(&self, path: &NotePath, option: TrashOption) -> Result<Trashed, VaultError> {
-        let _guards = self.locks.lock([path]);
+        let _guards = self.locks.lock([path])?;
         let (folder, name) = self.open_parent(path)?;
         self.open_file(&folder, &name, path)?;
         let from_io = |error| VaultError::from_io(path, error);
         let trashed = match option {
-            TrashOption::System => match trash::delete(self.path_on_disk(path)?) {
+            TrashOption::System => match move_to_system_trash(&folder, &name, &self.path_on_disk(path)?) {
                 Ok(()) => Trashed::System,
                 Err(error) => {
                     tracing::debug!(%error, "no system trash here; using the vault's own");
@@ -47,25 +48,34 @@ impl Vault {
     }
 
     fn move_to_local_trash(&self, folder: &Dir, name: &str) -> io::Result<Trashed> {
-        match self.root.create_dir(".trash") {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
+        let made = match self.root.create_dir(".trash") {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(error),
+        };
+        let moved = self.root.open_dir_nofollow(".trash").and_then(|trash| move_into(&trash, folder, name));
+        if moved.is_err() && made {
+            let _ = self.root.remove_dir(".trash");
         }
-        let trash = self.root.open_dir_nofollow(".trash")?;
-        for number in 0..MOST_NAMESAKES {
-            let free = numbered(name, number);
-            match rename_new(folder, name, &trash, &free) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-                Ok(()) => return Ok(Trashed::Local(format!(".trash/{free}"))),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
+        moved
     }
 }
 
+/// Finds a free name in the trash and moves the file there.
+fn move_into(trash: &Dir, folder: &Dir, name: &str) -> io::Result<Trashed> {
+    for number in 0..MOST_NAMESAKES {
+        let free = numbered(name, number);
+        match rename_new(folder, name, trash, &free) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+            Ok(()) => return Ok(Trashed::Local(format!(".trash/{free}"))),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
 /// `Note.md`, `Note 1.md`, `Note 2.md`, …
-fn numbered(name: &str, number: usize) -> String {
+pub(crate) fn numbered(name: &str, number: usize) -> String {
     match (number, name.rfind('.')) {
         (0, _) => name.to_owned(),
         (_, Some(dot)) if dot > 0 => format!("{} {number}{}", &name[..dot], &name[dot..]),

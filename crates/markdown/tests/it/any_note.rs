@@ -134,3 +134,14 @@ fn check_bounds(text: &str) {
     let note = Note::parse(text);
     assert!(note.links.iter().all(|link| text.get(link.span.clone()).is_some()));
 }
+
+/// Parsing is linear also where a whole note is one line: each of these took minutes when every mark looked back to its start.
+#[test]
+fn a_line_of_megabytes_is_parsed_at_once() {
+    for piece in ["a>#b", "a%%x%%", "[[a]]#", "> #t "] {
+        let text = piece.repeat(1_000_000);
+        let started = std::time::Instant::now();
+        Note::parse(&text);
+        assert!(started.elapsed().as_secs() < 20, "{piece}: {:?}", started.elapsed());
+    }
+}

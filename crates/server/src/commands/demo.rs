@@ -10,7 +10,7 @@ use clap::Args;
 use super::serve::run_server;
 use super::{Shared, say, surfaces};
 use crate::network::{DEFAULT_PORT, parse_address};
-use crate::{data_folder, snippets};
+use crate::{data_folder, environment, snippets};
 
 /// The files of examples/vault, with their paths.
 const EXAMPLE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/example_vault.rs"));
@@ -19,24 +19,25 @@ const EXAMPLE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/example_va
 pub(super) struct Demo {
     #[command(flatten)]
     shared: Shared,
-    /// Address and port [default: 127.0.0.1:8090, or a free port if that is taken]
-    #[arg(long, env = "LISTEN_ADDR", value_name = "ADDRESS")]
+    /// Address and port [environment: LISTEN_ADDR] [default: 127.0.0.1:8090, or a free port if that is taken]
+    #[arg(long, value_name = "ADDRESS")]
     listen_addr: Option<String>,
 }
 
 impl Demo {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let mut config = self.shared.configure()?;
-        let vault = lay_out_example(&data_folder::path(config.data_dir.as_deref())?)?;
+        let data = data_folder::path(config.data_dir.as_deref())?;
+        let vault = lay_out_example(&data)?;
         config.vault_path = Some(vault.clone());
         let surfaces = surfaces(&config)?;
-        let address = match &self.listen_addr {
-            Some(address) => parse_address(address)?,
+        let address = match self.listen_addr.or_else(|| environment::text(environment::LISTEN_ADDR)) {
+            Some(address) => parse_address(&address)?,
             None => free_address(),
         };
         let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("quillgate"));
         run_server(config, &surfaces, address, |endpoint| {
-            let connect = snippets::for_clients(endpoint, &program, &vault);
+            let connect = snippets::for_clients(endpoint, &program, &vault, &data);
             say(&format!(
                 "Quillgate serves the example vault ({} files) at\n\n    {endpoint}\n\nThe vault is a fresh copy in {}; change it as you like.\n\n{connect}\nThen ask, for example: \"What is in my vault?\"  Stop with Ctrl-C.",
                 EXAMPLE.len(),

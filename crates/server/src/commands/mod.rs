@@ -20,7 +20,7 @@ use quillgate_vault::{Limits, Vault};
 
 use crate::config::Config;
 use crate::pipeline::Pipeline;
-use crate::{data_folder, logging};
+use crate::{data_folder, environment, logging};
 
 /// Give AI agents fast, safe access to a Markdown vault over the Model Context Protocol.
 ///
@@ -56,20 +56,21 @@ enum Command {
 /// What every way of serving takes.
 #[derive(Args, Clone, Default)]
 struct Shared {
-    /// Folder of the vault
-    #[arg(long, env = "VAULT_PATH", value_name = "FOLDER")]
+    /// Folder of the vault [environment: VAULT_PATH]
+    #[arg(long, value_name = "FOLDER")]
     vault_path: Option<PathBuf>,
     /// Tools to offer: essentials, vault, notes or cli; the first one given is the default
     #[arg(long = "surface", value_name = "NAME")]
     surfaces: Vec<String>,
-    /// Folder for catalogue and locks, never inside the vault [default: the platform's data directory]
-    #[arg(long, env = "QUILLGATE_DATA_DIR", value_name = "FOLDER")]
+    /// Folder for catalogue and locks, never inside the vault [environment: QUILLGATE_DATA_DIR] [default: the platform's data
+    /// directory]
+    #[arg(long, value_name = "FOLDER")]
     data_dir: Option<PathBuf>,
-    /// Configuration file: JSON, YAML or TOML
-    #[arg(long, env = "QUILLGATE_CONFIG", value_name = "FILE")]
+    /// Configuration file: JSON, YAML or TOML [environment: QUILLGATE_CONFIG]
+    #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// How much to log on standard error: error, warn, info, debug or trace [default: info]
-    #[arg(long, env = "LOG_LEVEL", value_name = "LEVEL")]
+    /// How much to log on standard error: error, warn, info, debug or trace [environment: LOG_LEVEL] [default: info]
+    #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
 }
 
@@ -97,10 +98,11 @@ pub fn run() -> ExitCode {
 impl Shared {
     /// The configuration file with the flags and variables on top.
     fn configure(&self) -> anyhow::Result<Config> {
-        let mut config = self.config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
-        config.vault_path = self.vault_path.clone().or(config.vault_path);
-        config.data_dir = self.data_dir.clone().or(config.data_dir);
-        config.log_level = self.log_level.clone().or(config.log_level);
+        let file = self.config.clone().or_else(|| environment::path(environment::CONFIG));
+        let mut config = file.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+        config.vault_path = self.vault_path.clone().or_else(|| environment::path(environment::VAULT_PATH)).or(config.vault_path);
+        config.data_dir = self.data_dir.clone().or_else(|| environment::path(environment::DATA_DIR)).or(config.data_dir);
+        config.log_level = self.log_level.clone().or_else(|| environment::text(environment::LOG_LEVEL)).or(config.log_level);
         if !self.surfaces.is_empty() {
             config.surfaces.clone_from(&self.surfaces);
         }
@@ -115,6 +117,9 @@ fn surfaces(config: &Config) -> anyhow::Result<Vec<&'static Surface>> {
     if names.is_empty() {
         return Ok(vec![&SURFACES[0]]);
     }
+    if let Some(twice) = names.iter().enumerate().find_map(|(at, name)| names[..at].contains(name).then_some(name)) {
+        bail!("the surface {twice:?} is given twice; name each once");
+    }
     let known = || SURFACES.iter().map(|surface| surface.name).collect::<Vec<_>>().join(", ");
     names
         .iter()
@@ -127,12 +132,27 @@ fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
     let Some(vault_path) = &config.vault_path else {
         bail!("no vault is given; name its folder, as in: quillgate ~/Notes");
     };
+    allow_many_open_files();
     let data = data_folder::path(config.data_dir.as_deref())?;
     let folders = data_folder::for_vault(&data, vault_path)?;
     let vault = Arc::new(Vault::open(vault_path, folders.locks, Limits { file_bytes: config.limits.max_file_bytes })?);
     let index = Index::start(vault.clone(), folders.catalogue);
     Ok(Workspace { vault, index, settings: config.tool_settings() })
 }
+
+/// Moving a note that many others link to keeps a file open for each of them.
+#[cfg(unix)]
+fn allow_many_open_files() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::debug!(%error, "the limit of open files stays as it is");
+    }
+}
+
+#[cfg(not(unix))]
+fn allow_many_open_files() {}
 
 /// Calls that were told to stop may still have a program of theirs to end; one that does not listen is left behind.
 async fn wait_for_calls(pipeline: &Pipeline) {

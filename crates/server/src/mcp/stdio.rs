@@ -261,7 +261,8 @@ fn complaint(line: &[u8], error: &serde_json::Error) -> Value {
 }
 
 fn refusal(code: i32, message: &str, id: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+    let name = if code == -32700 { "PARSE_ERROR" } else { "INVALID_REQUEST" };
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message, "data": {"errorCode": name}}})
 }
 
 fn id_of(message: &Value) -> Value {

@@ -107,16 +107,23 @@ fn the_environment_sets_address_and_vault_and_flags_win() {
 }
 
 #[test]
-fn the_port_alone_can_be_set_by_environment_and_flag() {
-    let free = || TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
+fn the_port_alone_can_be_set_and_empty_variables_count_as_unset() {
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
     let place = Place::new();
-    let (one, two) = (free(), free());
     let mut command = serve(&place, &["--surface", "notes"]);
-    command.env("PORT", one.to_string());
-    assert_eq!(HttpServer::start(command).address, SocketAddr::from(([127, 0, 0, 1], one)));
-    let mut command = serve(&place, &["--port", &two.to_string()]);
-    command.env("PORT", one.to_string());
-    assert_eq!(HttpServer::start(command).address, SocketAddr::from(([127, 0, 0, 1], two)));
+    command.env("PORT", port.to_string());
+    for name in ["LISTEN_ADDR", "SERVER_URL", "AUTH_USERS", "LOG_LEVEL", "QUILLGATE_CONFIG"] {
+        command.env(name, "");
+    }
+    assert_eq!(HttpServer::start(command).address, SocketAddr::from(([127, 0, 0, 1], port)));
+}
+
+#[test]
+fn a_surface_given_twice_is_refused() {
+    let place = Place::new();
+    let (status, _, complaint) = finish(serve(&place, &["--surface", "vault", "--surface", "vault"]));
+    assert_eq!(status, 1);
+    assert!(complaint.contains("given twice"), "{complaint}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::note_name::find_note;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::note_text::must_take_text;
 use crate::tool::{Effect, Idempotency, Spec, Tool};
 
 /// Append to a note, at its end, on a line of its own.
@@ -35,6 +36,7 @@ impl Tool for AppendNote {
 
     fn run(self, context: &Context<'_>) -> Result<Outcome, Failure> {
         let path = find_note(context, self.file.as_deref(), self.path.as_deref())?;
+        must_take_text(&path)?;
         let written = context.vault().update(&path, |contents| {
             let text = contents.text()?;
             Ok::<_, Failure>(Edits::from(append(text, &self.content)).apply(text).into_bytes())

@@ -11,7 +11,8 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::tool::{Effect, Idempotency, Rate, Spec, Tool};
 
-const LIMIT: Duration = Duration::from_secs(20);
+/// The time limit of the call comes first; this one only ends a program that outlives it.
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// Show a note in the running Obsidian app. This is the only tool that needs the app; to see a note's text use obsidian_read_note.
 #[derive(Deserialize, JsonSchema)]

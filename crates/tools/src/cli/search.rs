@@ -13,7 +13,7 @@ use crate::tool::{Spec, Tool};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Search {
     /// Text to find, as it is written
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 1000))]
     query: String,
     /// Only in this folder
     #[serde(default)]

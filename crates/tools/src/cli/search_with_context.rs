@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
-use crate::failure::Failure;
+use crate::failure::{Failure, Issue};
 use crate::tool::{Spec, Tool};
 
 /// Find the lines that contain a literal text, with their files and line numbers.
@@ -14,7 +14,7 @@ use crate::tool::{Spec, Tool};
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchWithContext {
     /// Text to find, as it is written
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 1000))]
     query: String,
     /// Only in this folder
     #[serde(default)]
@@ -68,6 +68,11 @@ pub(crate) fn lines_with(
     case_sensitive: bool,
 ) -> Result<Vec<GrepLine>, Failure> {
     let folder = FolderPath::parse(folder.unwrap_or_default())?;
+    context.vault().list(&folder)?;
+    if query.contains(['\n', '\r']) {
+        let issue = Issue::new("query", "is searched for line by line; leave out the line break".to_owned());
+        return Err(Failure::InvalidInput(vec![issue]));
+    }
     let flags = if case_sensitive { "" } else { "(?i)" };
     let pattern = format!("{flags}{}", regex::escape(query));
     let wanted = Grep { pattern: &pattern, glob: None, folder, most: usize::MAX };

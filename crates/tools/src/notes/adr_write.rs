@@ -110,7 +110,7 @@ fn next_number(context: &Context<'_>) -> Result<u32, Failure> {
         let digits: String = entry.name.strip_prefix("ADR-")?.chars().take_while(char::is_ascii_digit).collect();
         digits.parse::<u32>().ok()
     });
-    Ok(numbers.max().unwrap_or(0) + 1)
+    Ok(numbers.filter(|number| *number < u32::MAX).max().unwrap_or(0) + 1)
 }
 
 /// The decision and its row in the table, both or neither.
@@ -126,33 +126,65 @@ fn write_both(context: &Context<'_>, path: &NotePath, note: String, cells: &[Str
     Ok(())
 }
 
-/// The text with a row behind the last one of its table, cells under the headings they belong to.
+/// The text with a row behind the last one of the table of decisions, cells under the headings they belong to. Without such
+/// a table the text gets one.
 fn with_row(text: &str, cells: &[String; 4]) -> String {
-    let rows: Vec<(usize, &str)> = line_spans(text).filter(|(_, line)| line.trim_start().starts_with('|')).collect();
-    let (Some((_, head)), Some((start, last))) = (rows.first(), rows.last()) else {
-        let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else { "\n" };
+    let Some((head, end)) = find_table(text) else {
+        let gap = if text.is_empty() || text.ends_with("\n\n") {
+            ""
+        } else if text.ends_with('\n') {
+            "\n"
+        } else {
+            "\n\n"
+        };
         return format!("{text}{gap}{}", with_row(INDEX_HEAD, cells));
     };
     let row = format!("| {} |", arranged(head, cells).join(" | "));
     let eol = Eol::dominant(text).as_str();
-    let end = start + last.len();
-    let gap = if last.ends_with('\n') { "" } else { eol };
+    let gap = if text[..end].ends_with('\n') { "" } else { eol };
     format!("{}{gap}{row}{eol}{}", &text[..end], &text[end..])
 }
 
-fn line_spans(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_inclusive('\n').scan(0, |at, line| {
-        let start = *at;
-        *at += line.len();
-        Some((start, line))
-    })
+/// The head of the first table that has a column for decisions, and where its last row ends. Code does not count.
+fn find_table(text: &str) -> Option<(&str, usize)> {
+    let mut table: Option<(&str, usize)> = None;
+    let (mut at, mut is_code) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        is_code ^= trimmed.starts_with("```") || trimmed.starts_with("~~~");
+        let is_row = !is_code && trimmed.starts_with('|');
+        at += line.len();
+        table = match table {
+            Some((head, _)) if is_row => Some((head, at)),
+            Some((head, end)) if is_decision_table(head) => return Some((head, end)),
+            None if is_row => Some((line, at)),
+            _ => None,
+        };
+    }
+    table.filter(|(head, _)| is_decision_table(head))
 }
 
+fn is_decision_table(head: &str) -> bool {
+    columns(head).any(|name| is_link_column(&name)) && columns(head).count() > 1
+}
+
+fn columns(head: &str) -> impl Iterator<Item = String> {
+    head.trim().trim_matches('|').split('|').map(|name| name.trim().to_lowercase())
+}
+
+fn is_link_column(name: &str) -> bool {
+    matches!(name, "adr" | "#" | "number" | "id" | "nr" | "link" | "decision")
+}
+
+/// The link stands in the first column that can take it; a "Decision" beside an "ADR" is the title.
 fn arranged(head: &str, cells: &[String; 4]) -> Vec<String> {
-    let names = head.trim().trim_matches('|').split('|').map(|name| name.trim().to_lowercase());
-    let by_name = names.map(|name| match name.as_str() {
-        "adr" | "#" | "number" | "id" | "nr" | "link" | "decision" => cells[0].clone(),
-        "title" | "name" => cells[1].clone(),
+    let mut is_linked = false;
+    let by_name = columns(head).map(|name| match name.as_str() {
+        name if is_link_column(name) && !is_linked => {
+            is_linked = true;
+            cells[0].clone()
+        }
+        "title" | "name" | "decision" => cells[1].clone(),
         "status" => cells[2].clone(),
         "date" => cells[3].clone(),
         _ => String::new(),
@@ -183,6 +215,13 @@ mod tests {
 
     #[test]
     fn a_file_without_a_table_gets_one() {
-        assert_eq!(with_row("Hello", &cells()), format!("Hello\n{INDEX_HEAD}| [[ADR-002-b]] | B | accepted | 2026-01-02 |\n"));
+        assert_eq!(with_row("Hello", &cells()), format!("Hello\n\n{INDEX_HEAD}| [[ADR-002-b]] | B | accepted | 2026-01-02 |\n"));
+    }
+
+    #[test]
+    fn other_tables_and_code_are_left_alone() {
+        let before =
+            "| Name | Age |\n|---|---|\n| Ann | 5 |\n\n```\n| ADR | x |\n```\n\n| # | Decision | Status |\n|---|---|---|\n";
+        assert_eq!(with_row(before, &cells()), format!("{before}| [[ADR-002-b]] | B | accepted |\n"));
     }
 }

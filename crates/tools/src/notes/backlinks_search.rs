@@ -42,7 +42,12 @@ impl Tool for BacklinksSearch {
 
     fn run(self, context: &Context<'_>) -> Result<Found, Failure> {
         let path = NotePath::parse(&self.path)?;
-        let found = context.catalogue()?.backlinks(&path);
+        let catalogue = context.catalogue()?;
+        // A name as a wikilink gives it, or in another case, means the note that such a link would mean.
+        let named = if catalogue.find(&path).is_none() { catalogue.resolve(&path, path.as_str()) } else { None };
+        let path = named.unwrap_or(path);
+        let found = catalogue.backlinks(&path);
+        drop(catalogue);
         let backlinks: Vec<Backlink> = found
             .into_iter()
             .map(|backlink| {

@@ -1,13 +1,13 @@
 //! Adding a wikilink to a note.
 
-use quillgate_markdown::{Edits, Note, append, find_heading};
-use quillgate_vault::{NotePath, VaultError};
+use quillgate_markdown::{Edits, Link, Note, append, find_heading};
+use quillgate_vault::{EntryKind, NotePath, VaultError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
-use crate::failure::{Failure, Issue};
-use crate::note_text::count_lines;
+use crate::failure::Failure;
+use crate::note_text::{count_lines, must_take_text};
 use crate::tool::{Effect, Idempotency, Spec, Tool};
 
 /// Add a wikilink at the end of a note, as a list item. A link that is already there is not added again.
@@ -43,17 +43,20 @@ impl Tool for LinkAdd {
 
     fn run(self, context: &Context<'_>) -> Result<Outcome, Failure> {
         let from = NotePath::parse(&self.from)?;
-        let to = target(context, &from, &self.to)?;
-        check_display(self.alias.as_deref())?;
-        let resolved = context.vault().stat(&to).is_ok();
-        let heading = self.heading.as_deref().map(|heading| heading.trim_start_matches('#'));
+        must_take_text(&from)?;
+        // A heading may also stand in the target, as it does in a wikilink.
+        let (name, in_target) = self.to.split_once('#').map_or((self.to.as_str(), None), |(name, heading)| (name, Some(heading)));
+        let to = target(context, &from, name)?;
+        let resolved = matches!(context.vault().stat(&to), Ok((EntryKind::File, _)));
+        let heading = self.heading.as_deref().or(in_target).map(|heading| heading.trim_start_matches('#'));
         if let (true, Some(heading)) = (resolved, heading) {
             must_have_heading(context, &to, heading)?;
         }
         let link_path = context.catalogue()?.link_path(&from, &to, context.vault().app_settings().link_format);
         let subpath = heading.map(|heading| format!("#{heading}")).unwrap_or_default();
-        let display = self.alias.map(|alias| format!("|{alias}")).unwrap_or_default();
+        let display = self.alias.as_deref().map(|alias| format!("|{alias}")).unwrap_or_default();
         let link = format!("[[{link_path}{subpath}{display}]]");
+        must_be_one_link(&link, &link_path, &subpath, self.alias.as_deref())?;
         let (mut added, mut line) = (true, 0);
         context.vault().update(&from, |contents| {
             let text = contents.text()?;
@@ -72,7 +75,7 @@ impl Tool for LinkAdd {
 /// An exact path, else what a wikilink of that name would mean, else a note that does not exist yet.
 fn target(context: &Context<'_>, from: &NotePath, to: &str) -> Result<NotePath, Failure> {
     let exact = NotePath::parse(to)?;
-    if context.vault().stat(&exact).is_ok() {
+    if matches!(context.vault().stat(&exact), Ok((EntryKind::File, _))) {
         return Ok(exact);
     }
     if let Some(named) = context.catalogue()?.resolve(from, to) {
@@ -95,10 +98,16 @@ fn must_have_heading(context: &Context<'_>, path: &NotePath, heading: &str) -> R
     Err(Failure::Edit(format!("no heading {heading:?} in {path}; {known}")))
 }
 
-fn check_display(alias: Option<&str>) -> Result<(), Failure> {
-    if alias.is_some_and(|alias| alias.contains(['\n', '\r', '|']) || alias.contains("[[") || alias.contains("]]")) {
-        let issue = Issue::new("alias", "cannot contain |, [[, ]] or a line break".to_owned());
-        return Err(Failure::InvalidInput(vec![issue]));
+/// Names, headings and aliases can hold characters that end a link early or give it another target.
+fn must_be_one_link(link: &str, link_path: &str, subpath: &str, alias: Option<&str>) -> Result<(), Failure> {
+    let links = Note::parse(link).links;
+    let is_as_meant = |found: &Link| {
+        found.span == (0..link.len()) && found.path == link_path && found.subpath == subpath && found.display.as_deref() == alias
+    };
+    if let [only] = &links[..]
+        && is_as_meant(only)
+    {
+        return Ok(());
     }
-    Ok(())
+    Err(Failure::Edit(format!("{link:?} would not be one link; leave out # | ^ [ ], line breaks and empty texts")))
 }

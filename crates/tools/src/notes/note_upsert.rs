@@ -8,7 +8,7 @@ use serde_json::Map;
 
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::note_text::{new_note, property_value};
+use crate::note_text::{must_take_text, new_note, property_value};
 use crate::tool::{Effect, Idempotency, Spec, Tool};
 
 /// Create a note, or append to it if it exists. Nothing is ever overwritten: on an existing note the content is added at the end on a new line, and frontmatter is ignored.
@@ -36,6 +36,7 @@ impl Tool for NoteUpsert {
 
     fn run(self, context: &Context<'_>) -> Result<Outcome, Failure> {
         let path = NotePath::parse(&self.path)?;
+        must_take_text(&path)?;
         let properties: Vec<(String, Value)> =
             self.frontmatter.iter().flatten().map(|(key, value)| (key.clone(), property_value(value))).collect();
         let note = new_note(&properties, &self.content);

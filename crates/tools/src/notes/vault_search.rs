@@ -14,7 +14,7 @@ use crate::tool::{Spec, Tool};
 #[serde(deny_unknown_fields)]
 pub(crate) struct VaultSearch {
     /// Regular expression
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 1000))]
     query: String,
     /// Glob that paths must match, such as devlog/*.md; !glob leaves files out
     #[serde(default)]

@@ -49,6 +49,9 @@ impl Tool for VaultDelete {
 }
 
 fn delete(context: &Context<'_>, path: &str) -> Result<(), Failure> {
+    if !context.go_on() {
+        return Err(Failure::Cancelled);
+    }
     context.vault().trash(&NotePath::parse(path)?)?;
     Ok(())
 }

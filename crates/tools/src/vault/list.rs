@@ -43,7 +43,7 @@ struct Line {
 }
 
 impl Tool for VaultList {
-    const SPEC: Spec = Spec::reading("vault_list", "List a folder").quick();
+    const SPEC: Spec = Spec::reading("vault_list", "List a folder");
     type Output = Folder;
 
     fn run(self, context: &Context<'_>) -> Result<Folder, Failure> {

@@ -9,6 +9,9 @@ use crate::failure::Failure;
 use crate::note_text::{count_lines, shown};
 use crate::tool::{Spec, Tool};
 
+/// No answer carries more of a file than this, however long its lines are.
+const MOST_BYTES: usize = 1_000_000;
+
 /// Read a text file of the vault. Long files come in parts: when the answer says truncated, read on with offset.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -48,7 +51,12 @@ impl Tool for VaultRead {
         let text = shown(context.vault().read_text(&path)?.text()?);
         let total = count_lines(&text);
         let (first, last, truncated) = range(self.offset, self.limit, total, context.settings().read_lines)?;
-        let content = lines_between(&text, first, last);
+        let mut content = lines_between(&text, first, last);
+        let is_cut = content.len() > MOST_BYTES;
+        if is_cut {
+            content.truncate(content.floor_char_boundary(MOST_BYTES));
+        }
+        let truncated = truncated || is_cut;
         Ok(Part {
             path: path.to_string(),
             total_lines: total,

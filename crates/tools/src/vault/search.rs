@@ -13,7 +13,7 @@ use crate::tool::{Spec, Tool};
 #[serde(deny_unknown_fields)]
 pub(crate) struct VaultSearch {
     /// Text to find, as it is written
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 1000))]
     query: String,
     /// Most results to return
     #[serde(default = "twenty")]

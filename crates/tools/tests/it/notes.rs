@@ -111,3 +111,57 @@ fn the_graph_is_walked_to_a_depth() {
     assert_eq!(place.refused("notes", "graph_neighbors", json!({"path": "x.md"})).code, "note_not_found");
     assert_eq!(place.refused("notes", "graph_neighbors", json!({"path": "a.md", "depth": 9})).code, "invalid_input");
 }
+
+#[test]
+fn a_link_that_would_not_be_one_is_not_written() {
+    let place = Place::new(&[("a.md", "A\n"), ("Target.md", "# Plan\n"), ("p|q.md", ""), ("My#Note.md", "")]);
+    let refused = |arguments| place.refused("notes", "link_add", arguments).code;
+    for (to, heading, alias) in [
+        ("New", Some("x]] [[y|z"), None),
+        ("New", Some("a\nb"), None),
+        ("p|q.md", None, None),
+        ("Target", None, Some("x]")),
+        ("Target", None, Some("")),
+    ] {
+        assert_eq!(
+            refused(json!({"from": "a.md", "to": to, "heading": heading, "alias": alias})),
+            "invalid_input",
+            "{to} {heading:?} {alias:?}"
+        );
+    }
+    assert_eq!(place.text("a.md"), "A\n");
+    let added = place.done("notes", "link_add", json!({"from": "a.md", "to": "Target#Plan"}));
+    assert_eq!((added["link"].as_str(), added["resolved"].as_bool()), (Some("[[Target#Plan]]"), Some(true)));
+}
+
+#[test]
+fn text_is_never_added_to_a_canvas_or_a_base() {
+    let canvas = "{\"nodes\":[],\"edges\":[]}";
+    let place = Place::new(&[("b.canvas", canvas), ("c.base", "views: []\n")]);
+    place.refused("notes", "link_add", json!({"from": "b.canvas", "to": "T"}));
+    place.refused("notes", "note_upsert", json!({"path": "b.canvas", "content": "x"}));
+    place.refused("cli", "obsidian_append_note", json!({"path": "b.canvas", "content": "x"}));
+    place.refused("cli", "obsidian_prepend_note", json!({"path": "c.base", "content": "x"}));
+    assert_eq!(place.text("b.canvas"), canvas);
+}
+
+#[test]
+fn backlinks_are_found_by_name_too() {
+    let place = Place::new(&[("x/Target.md", ""), ("a.md", "[[Target]]")]);
+    for path in ["x/Target.md", "Target", "x/target.md"] {
+        assert_eq!(place.done("notes", "backlinks_search", json!({"path": path}))["total"], 1, "{path}");
+    }
+}
+
+#[test]
+fn a_line_too_long_to_show_is_cut_around_its_match() {
+    let place = Place::new(&[("long.md", &format!("{}needle{}", "é".repeat(50_000), "x".repeat(50_000)))]);
+    let found = place.done("notes", "vault_search", json!({"query": "needle"}));
+    let text = found["results"][0]["text"].as_str().unwrap();
+    assert!(text.len() < 1100 && text.contains("needle") && text.starts_with('…') && text.ends_with('…'), "{}", text.len());
+    let read = place.done("vault", "vault_read", json!({"path": "long.md"}));
+    assert_eq!(read.get("truncated"), None);
+    place.put("huge.md", "z".repeat(1_040_000));
+    let read = place.done("vault", "vault_read", json!({"path": "huge.md"}));
+    assert_eq!((read["content"].as_str().map(str::len), read["truncated"].as_bool()), (Some(1_000_000), Some(true)));
+}

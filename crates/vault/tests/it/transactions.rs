@@ -101,3 +101,28 @@ fn folders_made_for_a_change_that_failed_go_again() {
     assert!(!place.on_disk("new").exists());
     assert_eq!(place.bytes("kept/a.md"), b"a");
 }
+
+/// Another program edits a file between our swap of it and the failure that takes the swap back.
+#[test]
+fn a_change_of_somebody_else_is_never_taken_back() {
+    let place = Place::new();
+    place.put("a.md", "old a");
+    place.put("b.md", "old b");
+    let edited = place.on_disk("a.md");
+    // Swapping a.md is seen by nobody but the file system, so the edit is made when b.md is about to fail: its target appears.
+    let transaction = place.vault.transaction(Folders::Create).write(note("a.md"), b"new a".to_vec(), Expect::Anything);
+    let transaction = transaction.rename(note("b.md"), note("c.md"));
+    let watcher = std::thread::spawn({
+        let (edited, target) = (edited.clone(), place.on_disk("c.md"));
+        move || {
+            while fs::read(&edited).unwrap_or_default() != b"new a" {
+                std::hint::spin_loop();
+            }
+            fs::write(&edited, "edited outside").unwrap();
+            fs::write(&target, "taken").unwrap();
+        }
+    });
+    let outcome = transaction.commit();
+    watcher.join().unwrap();
+    assert_eq!(fs::read(&edited).unwrap(), b"edited outside", "{outcome:?}");
+}
