@@ -23,7 +23,8 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_dir: Option<PathBuf>,
     /// Address and port to serve HTTP on; `:8090` means all interfaces. Flag `--listen-addr`, environment `LISTEN_ADDR`;
-    /// `127.0.0.1:8090` by default (port 1065 when `notes` is the first surface). `PORT` sets the port alone.
+    /// `127.0.0.1:8090` by default (port 1065 when `notes` is the first surface; all interfaces with trusted networks). The
+    /// environment's `PORT` sets the port alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listen_addr: Option<String>,
     /// The URL under which clients reach this server, when it is not the listening address. Flag `--server-url`, environment
