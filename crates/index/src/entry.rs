@@ -2,6 +2,7 @@
 
 use std::panic::catch_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use quillgate_vault::{ContentHash, NotePath, Stat, is_binary};
@@ -70,6 +71,12 @@ pub(crate) fn is_canvas(path: &NotePath) -> bool {
     path.extension().eq_ignore_ascii_case("canvas")
 }
 
+/// The time, in nanoseconds since 1970. It only ever goes forward, since it also tells which of two looks at a file was later,
+/// and the system's clock may be set back.
 pub(crate) fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+    static LATEST: AtomicI64 = AtomicI64::new(0);
+    let clock =
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
+    let earlier = LATEST.fetch_max(clock, Ordering::Relaxed);
+    if clock > earlier { clock } else { LATEST.fetch_add(1, Ordering::Relaxed) + 1 }
 }
