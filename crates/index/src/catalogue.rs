@@ -11,7 +11,7 @@ use crate::entry::Entry;
 use crate::names::{Names, find_link_target, link_name};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FileId(u32);
+pub struct FileId(pub(crate) u32);
 
 #[derive(Default)]
 pub struct Catalogue {
@@ -19,6 +19,8 @@ pub struct Catalogue {
     free: Vec<FileId>,
     /// Ordered, so that listings and folders come out sorted.
     by_path: BTreeMap<NotePath, FileId>,
+    /// By what the text index calls a path.
+    by_key: HashMap<u64, FileId>,
     by_name: HashMap<Box<str>, Vec<FileId>>,
     /// Sources by the name their links give. Links are resolved when asked, so a new file never makes this stale.
     linkers: HashMap<Box<str>, Vec<FileId>>,
@@ -42,6 +44,16 @@ impl Catalogue {
 
     pub fn find(&self, path: &NotePath) -> Option<&Entry> {
         self.by_path.get(path).and_then(|&id| self.entry(id))
+    }
+
+    pub(crate) fn find_id(&self, path: &NotePath) -> Option<FileId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// The file that the text index knows by this key.
+    pub(crate) fn find_by_key(&self, key: u64) -> Option<(FileId, &Entry)> {
+        let &id = self.by_key.get(&key)?;
+        Some((id, self.entry(id)?))
     }
 
     /// All files, by path.
@@ -106,6 +118,7 @@ impl Catalogue {
             self.linkers.entry(name.into()).or_default().push(id);
         }
         self.by_name.entry(fold(entry.path.name()).into()).or_default().push(id);
+        self.by_key.insert(entry.key(), id);
         self.by_path.insert(entry.path.clone(), id);
         self.entries[id.0 as usize] = Some(entry);
     }
@@ -124,6 +137,7 @@ impl Catalogue {
         let id = self.by_path.remove(path)?;
         let entry = self.entries[id.0 as usize].take()?;
         self.generation += 1;
+        self.by_key.remove(&entry.key());
         drop_id(&mut self.by_name, &fold(entry.path.name()), id);
         for name in link_names(&entry) {
             drop_id(&mut self.linkers, &name, id);
@@ -132,7 +146,7 @@ impl Catalogue {
         Some(entry)
     }
 
-    fn entry(&self, id: FileId) -> Option<&Entry> {
+    pub(crate) fn entry(&self, id: FileId) -> Option<&Entry> {
         self.entries.get(id.0 as usize).and_then(Option::as_ref)
     }
 

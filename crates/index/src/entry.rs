@@ -31,6 +31,18 @@ impl Entry {
         if self.card.is_empty() { Card::default() } else { Card::decode(&self.card) }
     }
 
+    /// What the text index calls this file.
+    pub(crate) fn key(&self) -> u64 {
+        first_bytes(&ContentHash::of(self.path.as_str().as_bytes()))
+    }
+
+    /// Equal numbers mean equal bytes, as far as anybody has looked.
+    pub(crate) fn version(&self) -> u64 {
+        let Stat { size, modified, inode, .. } = self.stat;
+        let stand_in = || ContentHash::of(&[size.to_le_bytes(), modified.to_le_bytes(), inode.to_le_bytes()].concat());
+        first_bytes(&self.hash.unwrap_or_else(stand_in))
+    }
+
     pub(crate) fn parsed(path: &NotePath, bytes: &[u8], hash: ContentHash, stat: Stat, read_at: i64) -> Entry {
         let read = Entry { hash: Some(hash), read_at, ..Entry::unparsed(path, stat, None) };
         let text = if is_binary(bytes) { None } else { std::str::from_utf8(bytes).ok() };
@@ -60,6 +72,11 @@ impl Entry {
             card: Box::default(),
         }
     }
+}
+
+fn first_bytes(hash: &ContentHash) -> u64 {
+    let (first, _) = hash.0.split_first_chunk().expect("a hash has 32 bytes");
+    u64::from_le_bytes(*first)
 }
 
 /// Notes and canvases are read; of all other files only their names and sizes are kept.
