@@ -7,7 +7,7 @@ use std::sync::Arc;
 use quillgate_markdown::fold;
 use quillgate_vault::{FolderPath, LinkFormat, NotePath, Stat};
 
-use crate::entry::Entry;
+use crate::entry::{Entry, path_key};
 use crate::names::{Names, find_link_target, link_name};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,8 +46,9 @@ impl Catalogue {
         self.by_path.get(path).and_then(|&id| self.entry(id))
     }
 
-    pub(crate) fn find_id(&self, path: &NotePath) -> Option<FileId> {
-        self.by_path.get(path).copied()
+    /// All files with what the text index calls them, in no order.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (u64, &Entry)> {
+        self.by_key.iter().filter_map(|(&key, &id)| Some((key, self.entry(id)?)))
     }
 
     /// The file that the text index knows by this key.
@@ -75,6 +76,11 @@ impl Catalogue {
         };
         let bounds = (bounds.0.as_ref().map(String::as_str), bounds.1.as_ref().map(String::as_str));
         self.by_path.range::<str, _>(bounds).filter_map(|(_, &id)| self.entry(id))
+    }
+
+    /// The tags that stand, or stood, in the frontmatter of some note.
+    pub(crate) fn property_tags(&self) -> impl Iterator<Item = &str> {
+        self.tag_names.iter().map(|tag| &**tag)
     }
 
     /// The files that a wikilink's bare name could mean, whatever their folder.
@@ -118,7 +124,7 @@ impl Catalogue {
             self.linkers.entry(name.into()).or_default().push(id);
         }
         self.by_name.entry(fold(entry.path.name()).into()).or_default().push(id);
-        self.by_key.insert(entry.key(), id);
+        self.by_key.insert(path_key(&entry.path), id);
         self.by_path.insert(entry.path.clone(), id);
         self.entries[id.0 as usize] = Some(entry);
     }
@@ -137,7 +143,7 @@ impl Catalogue {
         let id = self.by_path.remove(path)?;
         let entry = self.entries[id.0 as usize].take()?;
         self.generation += 1;
-        self.by_key.remove(&entry.key());
+        self.by_key.remove(&path_key(&entry.path));
         drop_id(&mut self.by_name, &fold(entry.path.name()), id);
         for name in link_names(&entry) {
             drop_id(&mut self.linkers, &name, id);

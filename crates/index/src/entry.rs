@@ -31,16 +31,11 @@ impl Entry {
         if self.card.is_empty() { Card::default() } else { Card::decode(&self.card) }
     }
 
-    /// What the text index calls this file.
-    pub(crate) fn key(&self) -> u64 {
-        first_bytes(&ContentHash::of(self.path.as_str().as_bytes()))
-    }
-
     /// Equal numbers mean equal bytes, as far as anybody has looked.
     pub(crate) fn version(&self) -> u64 {
         let Stat { size, modified, inode, .. } = self.stat;
         let stand_in = || ContentHash::of(&[size.to_le_bytes(), modified.to_le_bytes(), inode.to_le_bytes()].concat());
-        first_bytes(&self.hash.unwrap_or_else(stand_in))
+        version_of(&self.hash.unwrap_or_else(stand_in))
     }
 
     pub(crate) fn parsed(path: &NotePath, bytes: &[u8], hash: ContentHash, stat: Stat, read_at: i64) -> Entry {
@@ -74,7 +69,13 @@ impl Entry {
     }
 }
 
-fn first_bytes(hash: &ContentHash) -> u64 {
+/// What the text index calls a file.
+pub(crate) fn path_key(path: &NotePath) -> u64 {
+    version_of(&ContentHash::of(path.as_str().as_bytes()))
+}
+
+/// What the text index calls the bytes with this hash.
+pub(crate) fn version_of(hash: &ContentHash) -> u64 {
     let (first, _) = hash.0.split_first_chunk().expect("a hash has 32 bytes");
     u64::from_le_bytes(*first)
 }

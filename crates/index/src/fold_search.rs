@@ -49,12 +49,34 @@ impl FoldSearch {
         places(text, &starts, self.folded.len())
     }
 
+    /// The places of all matches, also of those that overlap.
+    pub(crate) fn find_overlapping(&self, text: &str) -> Vec<Range<usize>> {
+        match &self.ascii {
+            Some(ascii) if text.is_ascii() || !IN_TEXT.is_match(text) => {
+                return ascii.find_overlapping_iter(text).map(|found| found.range()).collect();
+            }
+            None if text.is_ascii() => return Vec::new(),
+            _ => {}
+        }
+        let folded = folded(text);
+        let characters = folded_places(text);
+        let character_at = |folded_at: usize| characters.partition_point(|(start, _)| *start <= folded_at) - 1;
+        let (mut found, mut from) = (Vec::new(), 0);
+        while let Some(at) = memmem::find(&folded.as_bytes()[from..], self.folded.as_bytes()) {
+            let (first, last) = (character_at(from + at), character_at(from + at + self.folded.len() - 1));
+            let end = characters.get(last + 1).map_or(text.len(), |(_, at)| *at);
+            found.push(characters[first].1..end);
+            from += at + 1;
+        }
+        found
+    }
+
     pub(crate) fn is_in(&self, text: &str) -> bool {
         !self.find_all(&composed(text)).is_empty()
     }
 }
 
-fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_ascii() {
@@ -98,6 +120,17 @@ fn places(text: &str, starts: &[usize], length: usize) -> Vec<Range<usize>> {
         folded_at = folded_end;
     }
     places
+}
+
+/// Where each character begins, in the folded text and in the text.
+fn folded_places(text: &str) -> Vec<(usize, usize)> {
+    let mut folded_at = 0;
+    let place = |(at, character)| {
+        let start = folded_at;
+        folded_at += folded_width(character);
+        (start, at)
+    };
+    text.char_indices().map(place).collect()
 }
 
 fn folded_width(character: char) -> usize {

@@ -10,8 +10,10 @@ use grep_searcher::{BinaryDetection, SearcherBuilder};
 use memchr::memmem;
 use quillgate_vault::{FolderPath, NotePath};
 
+use crate::candidates::Candidates;
 use crate::scan::scan;
 use crate::sync::Index;
+use crate::text::{Part, needed_by};
 
 /// Longer lines, such as pictures in base64, are cut around the match.
 const LONGEST_LINE: usize = 1000;
@@ -77,9 +79,9 @@ pub fn grep(index: &Index, wanted: &Grep<'_>, go_on: &(impl Fn() -> bool + Sync)
 
 fn paths_to_search(index: &Index, wanted: &Grep<'_>) -> Result<Vec<NotePath>, GrepError> {
     let filter = wanted.glob.map(PathFilter::new).transpose()?;
-    let catalogue = index.catalogue();
-    let files = catalogue.files_below(&wanted.folder).filter(|entry| !entry.stat.offline).map(|entry| &entry.path);
-    Ok(files.filter(|path| filter.as_ref().is_none_or(|filter| filter.allows(path))).cloned().collect())
+    let mut paths = Candidates::find(index, &needed_by(wanted.pattern, false), Part::Text, &wanted.folder).paths;
+    paths.retain(|path| filter.as_ref().is_none_or(|filter| filter.allows(path)));
+    Ok(paths)
 }
 
 fn matching_lines(matcher: &RegexMatcher, bytes: &[u8], most: usize) -> Vec<(u64, String)> {
@@ -107,7 +109,7 @@ fn shortened(matcher: &RegexMatcher, line: &str) -> String {
 }
 
 /// `$` means the end of a line, whichever way the file ends its lines.
-fn plain_newlines(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn plain_newlines(bytes: &[u8]) -> Cow<'_, [u8]> {
     if memmem::find(bytes, b"\r\n").is_none() {
         return Cow::Borrowed(bytes);
     }
@@ -117,13 +119,13 @@ fn plain_newlines(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// A glob with the meaning of `rg --glob`: without a slash it matches at any depth, `!` in front leaves files out.
-struct PathFilter {
+pub(crate) struct PathFilter {
     matcher: GlobSet,
     allow: bool,
 }
 
 impl PathFilter {
-    fn new(text: &str) -> Result<PathFilter, GrepError> {
+    pub(crate) fn new(text: &str) -> Result<PathFilter, GrepError> {
         let (allow, glob) = text.strip_prefix('!').map_or((true, text), |rest| (false, rest));
         let anchored = match glob.strip_prefix('/') {
             Some(rest) => rest.to_owned(),
@@ -142,7 +144,7 @@ impl PathFilter {
         Ok(PathFilter { matcher, allow })
     }
 
-    fn allows(&self, path: &NotePath) -> bool {
+    pub(crate) fn allows(&self, path: &NotePath) -> bool {
         self.matcher.is_match(path.as_str()) == self.allow
     }
 }

@@ -3,26 +3,38 @@
 //! Architecture invariant: everything here is derived. The stored catalogue may be deleted at any time, and no answer is
 //! ever worse than a look at the files.
 
+mod anywhere;
+mod candidates;
 mod canvas;
 mod card;
 mod catalogue;
+mod counts;
 mod entry;
+mod expression;
 mod fold_search;
 mod graph;
 mod grep;
+mod lines;
+mod literal;
 mod names;
 mod relink;
 mod scan;
+mod search;
 mod store;
 mod sync;
-mod text_search;
+mod text;
 
+pub use anywhere::{Anywhere, AnywhereKey, MatchKind, TextMatch, search_anywhere};
 pub use card::{Card, CardHeading, CardLink, CardTask, LinkPlace};
 pub use catalogue::{Catalogue, FileId, Fingerprints};
 pub use entry::Entry;
+pub use expression::{Expression, ExpressionMatch, search_expression};
 pub use graph::{Backlink, Neighbours, OutgoingLink, Unresolved};
 pub use grep::{Grep, GrepError, GrepLine, GrepResult, grep};
+pub use literal::{Literal, LiteralKey, LiteralLine, search_literal};
 pub use names::{Names, find_link_target, link_name};
 pub use relink::{RelinkError, Relinked, relinked_copy, relinked_move};
-pub use sync::{Index, IndexStatus, Progress};
-pub use text_search::{MatchKind, TextMatch, TextMatches, search_text};
+pub use search::{Coverage, Explanation, Found};
+pub use sync::{Index, IndexSettings, IndexStatus, Progress};
+pub use text::{Role, TextStatus};
+

@@ -31,3 +31,10 @@ pub struct Explanation {
     /// Files that were opened.
     pub opened: usize,
 }
+
+impl<T> Found<T> {
+    /// The answer to a question that nothing can match.
+    pub(crate) fn nothing(coverage: Coverage) -> Found<T> {
+        Found { items: Vec::new(), total: Some(0), more: false, coverage, explain: Explanation::default() }
+    }
+}

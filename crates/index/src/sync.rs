@@ -13,8 +13,11 @@ use quillgate_vault::{
 };
 
 use crate::catalogue::Catalogue;
+use crate::counts::KeptCounts;
 use crate::entry::{Entry, is_parsed, now};
+use crate::search::Coverage;
 use crate::store::Store;
+use crate::text::{TextIndex, TextStatus, keep};
 
 /// File systems count time in steps of up to two seconds: a file changed that shortly before it was read may have changed
 /// again within the same step.
@@ -36,12 +39,17 @@ struct Work {
 impl Drop for Work {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::Relaxed);
+        self.shared.text.wake();
     }
 }
 
-struct Shared {
-    vault: Arc<Vault>,
-    catalogue: RwLock<Catalogue>,
+pub(crate) struct Shared {
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) catalogue: RwLock<Catalogue>,
+    pub(crate) text: Arc<TextIndex>,
+    pub(crate) kept_counts: KeptCounts,
+    /// Where everything stored is kept.
+    folder: Option<Dir>,
     store: Mutex<Option<Store>>,
     /// Paths changed by ourselves before the stored catalogue was loaded, which must not bring their old state back.
     early: Mutex<Option<Vec<NotePath>>>,
@@ -51,7 +59,7 @@ struct Shared {
     removed: Mutex<Option<HashMap<NotePath, i64>>>,
     ready: Mutex<bool>,
     became_ready: Condvar,
-    ended: AtomicBool,
+    pub(crate) ended: AtomicBool,
     status: Mutex<IndexStatus>,
     files_read: AtomicU64,
     observers: RwLock<Vec<Observer>>,
@@ -71,6 +79,13 @@ pub struct IndexStatus {
     pub files_read: u64,
 }
 
+/// What the operator can set.
+#[derive(Clone, Debug, Default)]
+pub struct IndexSettings {
+    /// Searches read all files; nothing but the catalogue is kept.
+    pub without_text: bool,
+}
+
 /// How far a wait has come: files known so far.
 pub type Progress = usize;
 
@@ -85,11 +100,15 @@ enum Look {
 
 impl Index {
     /// Returns at once; the catalogue is loaded and checked on a thread of its own.
-    pub fn start(vault: Arc<Vault>, folder: Option<Dir>) -> Index {
+    pub fn start(vault: Arc<Vault>, folder: Option<Dir>, settings: &IndexSettings) -> Index {
+        let store = folder.as_ref().and_then(|folder| folder.try_clone().ok()).map(Store::open);
         let shared = Arc::new(Shared {
             vault: vault.clone(),
             catalogue: RwLock::default(),
-            store: Mutex::new(folder.map(Store::open)),
+            text: Arc::new(TextIndex::new(settings)),
+            kept_counts: KeptCounts::default(),
+            folder,
+            store: Mutex::new(store),
             early: Mutex::new(Some(Vec::new())),
             checking: Mutex::default(),
             removed: Mutex::default(),
@@ -108,12 +127,42 @@ impl Index {
         });
         let work = Arc::new(Work { shared: shared.clone(), watch: Mutex::default() });
         let slot = Arc::downgrade(&work);
+        let kept = Arc::downgrade(&shared);
+        thread::spawn(move || keep(&kept));
         thread::spawn(move || shared.begin(&slot));
         Index { work }
     }
 
     pub fn vault(&self) -> &Arc<Vault> {
         &self.work.shared.vault
+    }
+
+    pub(crate) fn text(&self) -> &TextIndex {
+        &self.work.shared.text
+    }
+
+    pub(crate) fn kept_counts(&self) -> &KeptCounts {
+        &self.work.shared.kept_counts
+    }
+
+    /// How much of the vault the text index holds. Searches look at the rest on disk.
+    pub fn coverage(&self) -> Coverage {
+        self.text().coverage(self.is_ready())
+    }
+
+    pub fn text_status(&self) -> TextStatus {
+        self.text().status()
+    }
+
+    /// Throws the text index away and builds it again in the background; searches go on meanwhile.
+    pub fn rebuild_text(&self) {
+        self.text().rebuild.store(true, Ordering::Relaxed);
+        self.text().wake();
+    }
+
+    /// The catalogue as far as it is known; complete once the index is ready.
+    pub(crate) fn catalogue_so_far(&self) -> RwLockReadGuard<'_, Catalogue> {
+        self.work.shared.catalogue.read()
     }
 
     /// Calls `observer` with every file that changes or goes, whoever did it, once the first look at the vault is over.
@@ -173,6 +222,20 @@ impl Index {
 }
 
 impl Shared {
+    /// The folder of the text index, if anything is stored at all.
+    pub(crate) fn text_folder(&self) -> Option<Dir> {
+        let folder = self.folder.as_ref()?;
+        folder.create_dir_all("text").and_then(|()| folder.open_dir("text")).ok()
+    }
+
+    /// Returns when the catalogue is complete, or nobody needs it any more.
+    pub(crate) fn wait_until_ready(&self) {
+        let mut ready = self.ready.lock();
+        while !*ready && !self.ended.load(Ordering::Relaxed) {
+            self.became_ready.wait_for(&mut ready, Duration::from_millis(200));
+        }
+    }
+
     fn begin(self: &Arc<Self>, slot: &Weak<Work>) {
         self.load();
         let watching = self.watch();
@@ -395,6 +458,8 @@ impl Shared {
             entries.iter().for_each(|entry| store.put(entry));
             store.flush();
         }
+        // Searches must find the change on disk from the moment the index no longer vouches for the file.
+        self.text.changed(entries.iter().map(|entry| &entry.path));
         let mut taken = Vec::with_capacity(entries.len());
         let mut catalogue = self.catalogue.write();
         for entry in entries {
@@ -404,6 +469,7 @@ impl Shared {
             }
         }
         drop(catalogue);
+        self.text.changed(&taken);
         self.tell(&taken);
     }
 
@@ -435,11 +501,13 @@ impl Shared {
         if let Some(removed) = self.removed.lock().as_mut() {
             removed.extend(paths.iter().map(|path| (path.clone(), now())));
         }
+        self.text.changed(paths);
         let mut catalogue = self.catalogue.write();
         for path in paths {
             catalogue.remove(path);
         }
         drop(catalogue);
+        self.text.changed(paths);
         self.tell(paths);
     }
 

@@ -177,7 +177,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
-    use quillgate_index::Index;
+    use quillgate_index::{Index, IndexSettings};
     use quillgate_tools::{ErrorShape, Settings, Spec, Tool};
     use quillgate_vault::{Limits, Vault};
     use schemars::JsonSchema;
@@ -248,7 +248,7 @@ mod tests {
     fn pipeline(configure: impl FnOnce(&mut Config)) -> (TempDir, Pipeline) {
         let folder = tempfile::tempdir().expect("a folder");
         let vault = Arc::new(Vault::open(folder.path(), None, Limits::default()).expect("a vault"));
-        let index = Index::start(vault.clone(), None);
+        let index = Index::start(vault.clone(), None, &IndexSettings::default());
         let mut config = Config::default();
         configure(&mut config);
         let workspace = Workspace { vault, index, settings: Settings::default() };

@@ -118,7 +118,7 @@ mod tests {
     use axum::{Router, middleware};
     use futures::StreamExt;
     use futures::stream::FuturesUnordered;
-    use quillgate_index::Index;
+    use quillgate_index::{Index, IndexSettings};
     use quillgate_tools::{SURFACES, Settings, Workspace};
     use quillgate_vault::{Limits, Vault};
     use serde_json::json;
@@ -137,7 +137,7 @@ mod tests {
     async fn serve() -> (TempDir, SocketAddr) {
         let folder = tempfile::tempdir().expect("a folder");
         let vault = Arc::new(Vault::open(folder.path(), None, Limits::default()).expect("a vault"));
-        let index = Index::start(vault.clone(), None);
+        let index = Index::start(vault.clone(), None, &IndexSettings::default());
         let config = Arc::new(Config::default());
         let workspace = Arc::new(Workspace { vault, index, settings: Settings::default() });
         let mount = Arc::new(Mount::new(&SURFACES[0]));

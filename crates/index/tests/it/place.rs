@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use quillgate_index::{Index, relinked_move};
+use quillgate_index::{Index, IndexSettings, relinked_move};
 use quillgate_vault::{Expect, Folders, Limits, NotePath, Vault};
 use tempfile::TempDir;
 
@@ -87,7 +87,7 @@ impl Place {
 
     pub(crate) fn start_at_once(&self, data: Option<Dir>) -> Run {
         let vault = Arc::new(Vault::open(&self.on_disk(""), None, Limits::default()).unwrap());
-        Run { index: Index::start(vault.clone(), data), vault }
+        Run { index: Index::start(vault.clone(), data, &IndexSettings::default()), vault }
     }
 }
 

@@ -3,7 +3,7 @@
 use caseless::Caseless;
 use proptest::prelude::*;
 use proptest::sample::select;
-use quillgate_index::{Grep, GrepError, MatchKind, grep, search_text};
+use quillgate_index::{Anywhere, Found, Grep, GrepError, MatchKind, TextMatch, grep, search_anywhere};
 use quillgate_vault::FolderPath;
 use unicode_normalization::UnicodeNormalization;
 
@@ -23,10 +23,14 @@ fn plain(text: &str) -> String {
     text.nfc().default_case_fold().collect()
 }
 
+fn search(run: &Run, query: &str, limit: usize) -> Found<TextMatch> {
+    search_anywhere(&run.index, &Anywhere { query, folder: FolderPath::ROOT, limit, after: None }, &|| true)
+}
+
 fn found_lines(run: &Run, query: &str) -> Vec<usize> {
-    let found = search_text(&run.index, query, 1000, &|| true);
-    assert_eq!(found.total, found.matches.len());
-    found.matches.into_iter().map(|found| found.line).collect()
+    let found = search(run, query, 1000);
+    assert_eq!(found.total, Some(found.items.len()));
+    found.items.into_iter().map(|found| found.line).collect()
 }
 
 fn grep_lines(run: &Run, pattern: &str) -> Result<Vec<(u64, String)>, GrepError> {
@@ -84,9 +88,9 @@ fn names_come_before_tags_and_tags_before_text() {
     let place =
         Place::new(&[("z.md", tagged("plan")), ("Plan.md", "nothing".to_owned()), ("a.md", "x\nthe PLAN is\n".to_owned())]);
     let run = place.start_without_store();
-    let found = search_text(&run.index, "plan", 10, &|| true);
+    let found = search(&run, "plan", 10);
     let shown: Vec<_> =
-        found.matches.iter().map(|found| (found.kind, found.path.as_str(), found.line, found.snippet.as_str())).collect();
+        found.items.iter().map(|found| (found.kind, found.path.as_str(), found.line, found.snippet.as_str())).collect();
     assert_eq!(
         shown,
         [
@@ -95,8 +99,8 @@ fn names_come_before_tags_and_tags_before_text() {
             (MatchKind::Text, "a.md", 2, "the **PLAN** is"),
         ]
     );
-    let first = search_text(&run.index, "plan", 1, &|| true);
-    assert_eq!((first.total, first.matches.len()), (3, 1));
+    let first = search(&run, "plan", 1);
+    assert_eq!((first.total, first.items.len()), (Some(3), 1));
 }
 
 #[test]
@@ -104,8 +108,9 @@ fn a_search_that_is_no_longer_wanted_ends() {
     let files: Vec<(String, &str)> = (0..500).map(|number| (format!("{number}.md"), "needle")).collect();
     let place = Place::new(&files);
     let run = place.start_without_store();
-    assert_eq!(search_text(&run.index, "needle", 10, &|| true).total, 500);
-    assert!(search_text(&run.index, "needle", 10, &|| false).total < 100);
+    let wanted = Anywhere { query: "needle", folder: FolderPath::ROOT, limit: 10, after: None };
+    assert!(search_anywhere(&run.index, &wanted, &|| false).total < Some(100));
+    assert_eq!(search(&run, "needle", 10).total, Some(500));
 }
 
 #[test]
@@ -117,8 +122,8 @@ fn binary_and_hidden_files_are_not_searched() {
         ("c.txt", b"needle"),
     ]);
     let run = place.start_without_store();
-    let found = search_text(&run.index, "needle", 10, &|| true);
-    assert_eq!(found.matches.iter().map(|found| found.path.as_str()).collect::<Vec<_>>(), ["c.txt"]);
+    let found = search(&run, "needle", 10);
+    assert_eq!(found.items.iter().map(|found| found.path.as_str()).collect::<Vec<_>>(), ["c.txt"]);
     // An expression matches bytes, as ripgrep does.
     assert_eq!(grep_lines(&run, "needle").unwrap().len(), 2);
 }

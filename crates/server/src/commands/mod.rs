@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
-use quillgate_index::Index;
+use quillgate_index::{Index, IndexSettings};
 use quillgate_tools::{SURFACES, Surface, Workspace, find_surface};
 use quillgate_vault::{Limits, Vault};
 
@@ -136,7 +136,7 @@ fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
     let data = data_folder::path(config.data_dir.as_deref())?;
     let folders = data_folder::for_vault(&data, vault_path)?;
     let vault = Arc::new(Vault::open(vault_path, folders.locks, Limits { file_bytes: config.limits.max_file_bytes })?);
-    let index = Index::start(vault.clone(), folders.catalogue);
+    let index = Index::start(vault.clone(), folders.catalogue, &IndexSettings::default());
     Ok(Workspace { vault, index, settings: config.tool_settings() })
 }
 

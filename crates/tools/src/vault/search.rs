@@ -1,6 +1,7 @@
 //! Searching names, tags and text.
 
-use quillgate_index::{MatchKind, search_text};
+use quillgate_index::{Anywhere, MatchKind, search_anywhere};
+use quillgate_vault::FolderPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +48,9 @@ impl Tool for VaultSearch {
     type Output = Found;
 
     fn run(self, context: &Context<'_>) -> Result<Found, Failure> {
-        let found = search_text(context.index()?, &self.query, self.max_results, &|| context.go_on());
-        let results = found.matches.into_iter().map(|found| Line {
+        let wanted = Anywhere { query: &self.query, folder: FolderPath::ROOT, limit: self.max_results, after: None };
+        let found = search_anywhere(&context.workspace.index, &wanted, &|| context.go_on());
+        let results = found.items.into_iter().map(|found| Line {
             path: found.path.to_string(),
             match_type: match found.kind {
                 MatchKind::Name => "filename",
@@ -58,6 +60,6 @@ impl Tool for VaultSearch {
             snippet: found.snippet,
             line: found.line,
         });
-        Ok(Found { query: self.query, total_matches: found.total, results: results.collect() })
+        Ok(Found { query: self.query, total_matches: found.total.unwrap_or_default(), results: results.collect() })
     }
 }

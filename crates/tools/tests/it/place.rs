@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use quillgate_index::Index;
+use quillgate_index::{Index, IndexSettings};
 use quillgate_tools::{Answer, Call, Context, Failure, ProtocolError, Settings, Workspace, check_arguments, find_surface};
 use quillgate_vault::{Limits, Vault};
 use serde_json::Value;
@@ -33,7 +33,7 @@ impl Place {
         put(&root.join(".obsidian/app.json"), r#"{"trashOption":"local"}"#);
         files.iter().for_each(|(path, text)| put(&root.join(path), text));
         let vault = Arc::new(Vault::open(&root, None, Limits { file_bytes: 1 << 20 }).unwrap());
-        let index = Index::start(vault.clone(), None);
+        let index = Index::start(vault.clone(), None, &IndexSettings::default());
         index.wait(|_| true);
         // Never the app of the machine the tests run on.
         let app_program = if settings.app_program == "obsidian" { "no-such-app".to_owned() } else { settings.app_program };

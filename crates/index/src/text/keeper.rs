@@ -1,0 +1,349 @@
+//! The thread that keeps the text index: one process writes it, the others follow.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+use tantivy::directory::{Directory, RamDirectory};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
+use tantivy::schema::Schema;
+use tantivy::tokenizer::TextAnalyzer;
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+
+use super::folder::IndexFolder;
+use super::grams::GramTokenizer;
+use super::snapshot::{Fields, GRAMS, Snapshot};
+use super::{Pending, Role};
+use crate::entry::{Entry, version_of};
+use crate::sync::Shared;
+
+/// Changes are gathered this long, so that many make one commit.
+const GATHER: Duration = Duration::from_millis(250);
+/// How often a follower looks for what the writer committed, and whether there still is a writer.
+const FOLLOW: Duration = Duration::from_millis(300);
+const AFTER_FAILURE: Duration = Duration::from_secs(1);
+/// More files than this at once are built with all cores and without merging.
+const MANY: usize = 2_000;
+/// Of many files, this many make one commit.
+const COMMIT_AFTER: usize = 50_000;
+const BUILDING_BYTES: usize = 128 << 20;
+const UPDATING_BYTES: usize = 16 << 20;
+const WRITER_LOCK: &str = "writer.lock";
+const META: &str = "meta.json";
+
+/// Runs until the index's last handle is gone.
+pub(crate) fn keep(shared: &Weak<Shared>) {
+    let mut keeper: Option<Keeper> = None;
+    loop {
+        let Some(alive) = shared.upgrade() else { return };
+        if alive.ended.load(Ordering::Relaxed) || alive.text.is_off() {
+            return;
+        }
+        let text = alive.text.clone();
+        if text.rebuild.swap(false, Ordering::Relaxed) {
+            keeper = keeper.and_then(Keeper::begin_anew);
+        }
+        let pause = match Keeper::round(&mut keeper, &alive) {
+            Ok(pause) => pause,
+            Err(error) => {
+                // The next round builds anew what cannot be read.
+                tracing::warn!(%error, "the text index is of no use and is built again");
+                text.failed();
+                keeper = keeper.and_then(Keeper::begin_anew);
+                AFTER_FAILURE
+            }
+        };
+        drop(alive);
+        text.sleep(pause);
+    }
+}
+
+struct Keeper {
+    place: Place,
+    index: Index,
+    fields: Fields,
+    reader: IndexReader,
+    writing: Option<Writing>,
+    /// What the writer had committed when a follower last looked.
+    seen: Vec<u8>,
+}
+
+/// What only the process that writes has.
+struct Writing {
+    _lock: Option<std::fs::File>,
+    writer: IndexWriter,
+    is_building: bool,
+    /// The committed version of every file, by key.
+    indexed: HashMap<u64, u64>,
+}
+
+/// Where the index is kept.
+#[derive(Clone)]
+enum Place {
+    Folder(IndexFolder),
+    /// Without a data directory: gone with the process.
+    Memory(RamDirectory),
+}
+
+impl Keeper {
+    /// Does what there is to do and says how long to wait for more.
+    fn round(keeper: &mut Option<Keeper>, shared: &Shared) -> tantivy::Result<Duration> {
+        shared.wait_until_ready();
+        if keeper.is_none() {
+            *keeper = Keeper::open(shared)?;
+        }
+        let Some(keeper) = keeper else {
+            return Ok(FOLLOW);
+        };
+        if keeper.writing.is_none() {
+            keeper.try_to_write(shared)?;
+        }
+        match keeper.writing {
+            Some(_) => keeper.write(shared),
+            None => keeper.follow(shared),
+        }
+    }
+
+    /// None when another process is about to make the index.
+    fn open(shared: &Shared) -> tantivy::Result<Option<Keeper>> {
+        let place = match shared.text_folder() {
+            Some(folder) => Place::Folder(IndexFolder::new(folder)),
+            None => Place::Memory(RamDirectory::create()),
+        };
+        let lock = match &place {
+            Place::Folder(folder) => folder.try_lock(WRITER_LOCK),
+            Place::Memory(_) => None,
+        };
+        let may_write = lock.is_some() || matches!(place, Place::Memory(_));
+        let Some((index, fields)) = place.open_index(may_write)? else { return Ok(None) };
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        let mut keeper = Keeper { place, index, fields, reader, writing: None, seen: Vec::new() };
+        if may_write {
+            keeper.start_writing(lock, shared)?;
+        }
+        Ok(Some(keeper))
+    }
+
+    /// Throws away what is stored, if that is for this process to do.
+    fn begin_anew(self) -> Option<Keeper> {
+        if let (Some(_), Place::Folder(folder)) = (&self.writing, &self.place) {
+            folder.clear();
+        }
+        None
+    }
+
+    fn try_to_write(&mut self, shared: &Shared) -> tantivy::Result<()> {
+        let Place::Folder(folder) = &self.place else { return Ok(()) };
+        match folder.try_lock(WRITER_LOCK) {
+            Some(lock) => self.start_writing(Some(lock), shared),
+            None => Ok(()),
+        }
+    }
+
+    fn start_writing(&mut self, lock: Option<std::fs::File>, shared: &Shared) -> tantivy::Result<()> {
+        self.reader.reload()?;
+        let snapshot = self.publish(shared, Role::Writer)?;
+        let indexed: HashMap<u64, u64> = snapshot.alive().map(|origin| (origin.key, origin.version)).collect();
+        // Documents of files that went while nobody wrote.
+        let catalogue = shared.catalogue.read();
+        let gone: Vec<u64> = indexed.keys().copied().filter(|key| catalogue.find_by_key(*key).is_none()).collect();
+        drop(catalogue);
+        let is_building = shared.text.status().pending > MANY;
+        let writer = self.writer(is_building)?;
+        for key in gone {
+            writer.delete_term(Term::from_field_u64(self.fields.key, key));
+        }
+        self.writing = Some(Writing { _lock: lock, writer, is_building, indexed });
+        Ok(())
+    }
+
+    fn writer(&self, is_building: bool) -> tantivy::Result<IndexWriter> {
+        let threads = if is_building { std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(1, 4)) } else { 1 };
+        let bytes = if is_building { BUILDING_BYTES } else { UPDATING_BYTES };
+        let options = IndexWriterOptions::builder()
+            .memory_budget_per_thread(bytes)
+            .num_worker_threads(threads)
+            .num_merge_threads(1)
+            .build();
+        let writer = self.index.writer_with_options(options)?;
+        if is_building {
+            writer.set_merge_policy(Box::new(NoMergePolicy));
+        } else {
+            writer.set_merge_policy(Box::new(LogMergePolicy::default()));
+        }
+        Ok(writer)
+    }
+
+    /// Takes in what is pending. Single changes are gathered first, so that many make one commit.
+    fn write(&mut self, shared: &Shared) -> tantivy::Result<Duration> {
+        let text = &shared.text;
+        if text.pending().unwrap_or(1) == 0 {
+            return Ok(Duration::MAX);
+        }
+        if !self.writing.as_ref().is_some_and(|writing| writing.is_building) {
+            std::thread::sleep(GATHER);
+        }
+        let batch: Vec<(u64, Pending)> = text.take_batch(COMMIT_AFTER);
+        let is_all = batch.len() < COMMIT_AFTER;
+        let committed = self.take_in(shared, batch)?;
+        self.reader.reload()?;
+        self.publish_batch(shared, &committed)?;
+        if is_all && let Some(writing) = self.writing.take_if(|writing| writing.is_building) {
+            let Writing { _lock, writer, indexed, .. } = writing;
+            writer.wait_merging_threads()?;
+            self.writing = Some(Writing { _lock, writer: self.writer(false)?, is_building: false, indexed });
+        }
+        Ok(Duration::ZERO)
+    }
+
+    fn take_in(&mut self, shared: &Shared, batch: Vec<(u64, Pending)>) -> tantivy::Result<Vec<Taken>> {
+        let Some(writing) = self.writing.as_mut() else { return Ok(Vec::new()) };
+        let mut taken = Vec::with_capacity(batch.len());
+        for (key, Pending { path, stamp }) in batch {
+            if shared.ended.load(Ordering::Relaxed) {
+                break;
+            }
+            if writing.indexed.remove(&key).is_some() {
+                writing.writer.delete_term(Term::from_field_u64(self.fields.key, key));
+            }
+            let entry = shared.catalogue.read().find(&path).cloned();
+            let version = match entry {
+                Some(entry) => {
+                    let (document, version) = document(&self.fields, shared, key, &entry);
+                    writing.writer.add_document(document)?;
+                    writing.indexed.insert(key, version);
+                    Some(version)
+                }
+                None => None,
+            };
+            taken.push(Taken { key, stamp, version });
+        }
+        writing.writer.commit()?;
+        Ok(taken)
+    }
+
+    /// Shows searches what was committed, and what is pending since it was compared with the catalogue.
+    fn publish(&self, shared: &Shared, role: Role) -> tantivy::Result<Arc<Snapshot>> {
+        let before = shared.text.state.read().snapshot.clone();
+        let snapshot = Arc::new(Snapshot::new(self.reader.searcher(), self.fields, before.as_deref())?);
+        let indexed: HashMap<u64, u64> = snapshot.alive().map(|origin| (origin.key, origin.version)).collect();
+        let catalogue = shared.catalogue.read();
+        let mut state = shared.text.state.write();
+        let stamp = state.stamp;
+        // What is in the index need not be searched on disk any more, and what is not must be.
+        state.pending.retain(|key, pending| match catalogue.find(&pending.path) {
+            Some(entry) => indexed.get(key) != Some(&entry.version()),
+            None => indexed.contains_key(key),
+        });
+        for (key, entry) in catalogue.keys() {
+            if indexed.get(&key) != Some(&entry.version()) {
+                state.pending.entry(key).or_insert_with(|| Pending { path: entry.path.clone(), stamp });
+            }
+        }
+        state.snapshot = Some(snapshot.clone());
+        state.is_complete |= state.pending.is_empty();
+        state.role = role;
+        state.bytes_on_disk = self.place.size();
+        Ok(snapshot)
+    }
+
+    fn publish_batch(&self, shared: &Shared, taken: &[Taken]) -> tantivy::Result<()> {
+        let before = shared.text.state.read().snapshot.clone();
+        let snapshot = Arc::new(Snapshot::new(self.reader.searcher(), self.fields, before.as_deref())?);
+        let bytes_on_disk = self.place.size();
+        let catalogue = shared.catalogue.read();
+        let mut state = shared.text.state.write();
+        for Taken { key, stamp, version } in taken {
+            let is_current = catalogue.find_by_key(*key).map(|(_, entry)| entry.version()) == *version;
+            if is_current && state.pending.get(key).is_some_and(|pending| pending.stamp == *stamp) {
+                state.pending.remove(key);
+            }
+        }
+        state.snapshot = Some(snapshot);
+        state.is_complete |= state.pending.is_empty();
+        state.last_commit = Some(SystemTime::now());
+        state.bytes_on_disk = bytes_on_disk;
+        Ok(())
+    }
+
+    fn follow(&mut self, shared: &Shared) -> tantivy::Result<Duration> {
+        let Place::Folder(folder) = &self.place else { return Ok(FOLLOW) };
+        let meta = folder.atomic_read(META.as_ref()).unwrap_or_default();
+        if meta != self.seen || shared.text.pending().is_none() {
+            self.reader.reload()?;
+            self.publish(shared, Role::Follower)?;
+            self.seen = meta;
+        }
+        std::thread::sleep(FOLLOW);
+        Ok(Duration::ZERO)
+    }
+}
+
+/// What a batch did with one file.
+struct Taken {
+    key: u64,
+    stamp: u64,
+    /// The bytes that were indexed; none when the file is gone.
+    version: Option<u64>,
+}
+
+impl Place {
+    fn open_index(&self, may_write: bool) -> tantivy::Result<Option<(Index, Fields)>> {
+        let (schema, fields) = Fields::schema();
+        let index = match self {
+            Place::Memory(memory) => Index::open_or_create(memory.clone(), schema)?,
+            Place::Folder(folder) => match open_stored(folder, &schema) {
+                Ok(index) => index,
+                Err(error) if may_write => {
+                    tracing::debug!(%error, "the text index is made anew");
+                    folder.clear();
+                    Index::open_or_create(folder.clone(), schema)?
+                }
+                Err(_) => return Ok(None),
+            },
+        };
+        index.tokenizers().register(GRAMS, TextAnalyzer::from(GramTokenizer::new()));
+        Ok(Some((index, fields)))
+    }
+
+    fn size(&self) -> u64 {
+        match self {
+            Place::Folder(folder) => folder.size(),
+            Place::Memory(memory) => memory.total_mem_usage() as u64,
+        }
+    }
+}
+
+/// Opens what a process before this one left, if it is whole and of this kind.
+fn open_stored(folder: &IndexFolder, schema: &Schema) -> tantivy::Result<Index> {
+    let index = Index::open(folder.clone())?;
+    if index.schema() != *schema {
+        return Err(tantivy::TantivyError::SchemaError("another version made it".to_owned()));
+    }
+    match index.validate_checksum()?.len() {
+        0 => Ok(index),
+        damaged => Err(tantivy::TantivyError::InternalError(format!("{damaged} files are damaged"))),
+    }
+}
+
+/// A document of the file as it is on disk, and which bytes those were.
+fn document(fields: &Fields, shared: &Shared, key: u64, entry: &Entry) -> (TantivyDocument, u64) {
+    let mut document = TantivyDocument::default();
+    document.add_u64(fields.key, key);
+    document.add_text(fields.name_grams, entry.path.as_str());
+    // A file that cannot be read has no text, for searches on disk just as here.
+    let contents = if entry.stat.offline { None } else { shared.vault.read_text(&entry.path).ok() };
+    let Some(contents) = contents else {
+        document.add_u64(fields.version, entry.version());
+        return (document, entry.version());
+    };
+    let version = match entry.hash {
+        Some(_) => version_of(&contents.hash()),
+        None => Entry::unparsed(&entry.path, contents.stat, None).version(),
+    };
+    document.add_u64(fields.version, version);
+    let text = String::from_utf8_lossy(&contents.bytes);
+    document.add_text(fields.text_grams, &text);
+    (document, version)
+}
