@@ -10,4 +10,5 @@ mod place;
 mod random_vault;
 mod searching;
 mod stored;
+mod text_index;
 mod vectors;

@@ -67,8 +67,11 @@ impl Place {
     /// Ends a run and waits until its last thread has let go of the store.
     pub(crate) fn stop(&self, run: Run) {
         drop(run);
-        let lock = fs::File::open(self.folder.path().join("data/catalogue.lock")).unwrap();
-        within_a_second("the store is free", || lock.try_lock().is_ok());
+        for name in ["data/catalogue.lock", "data/text/writer.lock"] {
+            if let Ok(lock) = fs::File::open(self.folder.path().join(name)) {
+                within_a_second("the store is free", || lock.try_lock().is_ok());
+            }
+        }
     }
 
     /// Starts and stops, and says how many files were read for that.
