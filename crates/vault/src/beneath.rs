@@ -2,8 +2,9 @@
 
 use std::fs::File;
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, Metadata};
 
+use crate::stat::kind_of;
 use crate::{EntryKind, NotePath, Stat};
 
 /// What an opened file is wanted for.
@@ -12,19 +13,29 @@ pub(crate) enum Access {
     Read,
     /// Only to ask the file system about it.
     Look,
+    /// To open, make and rename files in it.
+    Folder,
 }
 
 /// A shortcut: `None` says nothing but that the way component by component has to be gone, which knows of names spelled
 /// otherwise, of placeholders and of every reason to refuse.
-#[cfg(target_os = "linux")]
 pub(crate) fn open_beneath(root: &Dir, path: &NotePath, access: Access) -> Option<(File, EntryKind, Stat)> {
+    let file = open(root, path.as_str(), access)?;
+    let metadata = Metadata::from_file(&file).ok()?;
+    Some((file, kind_of(&metadata), Stat::of(&metadata)))
+}
+
+/// The same shortcut to a folder other than the vault itself.
+pub(crate) fn open_folder_beneath(root: &Dir, folder: &str) -> Option<Dir> {
+    open(root, folder, Access::Folder).map(Dir::from_std_file)
+}
+
+#[cfg(target_os = "linux")]
+fn open(root: &Dir, path: &str, access: Access) -> Option<File> {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use cap_std::fs::Metadata;
     use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
     use rustix::io::Errno;
-
-    use crate::stat::kind_of;
 
     static IS_MISSING: AtomicBool = AtomicBool::new(false);
     if IS_MISSING.load(Ordering::Relaxed) {
@@ -34,18 +45,17 @@ pub(crate) fn open_beneath(root: &Dir, path: &NotePath, access: Access) -> Optio
         // A pipe must not block the caller before it is recognised.
         Access::Read => OFlags::RDONLY | OFlags::NONBLOCK,
         Access::Look => OFlags::PATH,
+        Access::Folder => OFlags::PATH | OFlags::DIRECTORY,
     };
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    let opened = openat2(root, path.as_str(), wanted | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty(), resolve);
+    let opened = openat2(root, path, wanted | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty(), resolve);
     if opened.as_ref().err() == Some(&Errno::NOSYS) {
         IS_MISSING.store(true, Ordering::Relaxed);
     }
-    let file = File::from(opened.ok()?);
-    let metadata = Metadata::from_file(&file).ok()?;
-    Some((file, kind_of(&metadata), Stat::of(&metadata)))
+    opened.ok().map(File::from)
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn open_beneath(_root: &Dir, _path: &NotePath, _access: Access) -> Option<(File, EntryKind, Stat)> {
+fn open(_root: &Dir, _path: &str, _access: Access) -> Option<File> {
     None
 }

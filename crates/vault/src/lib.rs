@@ -29,6 +29,6 @@ pub use settings::{AppSettings, LinkFormat, TrashOption};
 pub use stat::{EntryKind, Stat};
 pub use transaction::{Expect, Folders, Transaction, Written};
 pub use trash::Trashed;
-pub use vault::{Change, FolderEntry, Limits, Vault};
+pub use vault::{Change, Durability, FolderEntry, Limits, Vault};
 pub use walk::{Found, WalkReport};
 pub use watch::{Dirty, Watch, WatchMode};

@@ -10,7 +10,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use parking_lot::RwLock;
 
-use crate::beneath::{Access, open_beneath};
+use crate::beneath::{Access, open_beneath, open_folder_beneath};
 use crate::locks::Locks;
 use crate::path::{is_hidden, nfc};
 use crate::stat::{kind_of, placeholder_target};
@@ -29,6 +29,17 @@ impl Default for Limits {
     }
 }
 
+/// What a write survives once it has returned. A reader sees the old bytes or the new ones in either case, also when this
+/// process is killed in the middle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// A loss of power: the bytes and the folder are on the disk.
+    #[default]
+    Full,
+    /// The end of the process; the system writes to the disk when it sees fit.
+    Relaxed,
+}
+
 /// A change made through this handle, told to observers before the call that made it returns.
 #[derive(Debug)]
 pub enum Change<'a> {
@@ -44,6 +55,7 @@ pub struct Vault {
     root_path: PathBuf,
     pub(crate) locks: Locks,
     pub(crate) limits: Limits,
+    pub(crate) durability: Durability,
     observers: RwLock<Vec<Observer>>,
 }
 
@@ -62,7 +74,19 @@ impl Vault {
         let handle = Dir::open_ambient_dir(root, ambient_authority()).map_err(no_vault)?;
         #[expect(clippy::disallowed_methods, reason = "the root itself, so that paths in change events can be matched with it")]
         let root_path = std::fs::canonicalize(root).map_err(no_vault)?;
-        Ok(Vault { root: handle, root_path, locks: Locks::new(lock_folder), limits, observers: RwLock::default() })
+        Ok(Vault {
+            root: handle,
+            root_path,
+            locks: Locks::new(lock_folder),
+            limits,
+            durability: Durability::default(),
+            observers: RwLock::default(),
+        })
+    }
+
+    #[must_use]
+    pub fn with_durability(self, durability: Durability) -> Vault {
+        Vault { durability, ..self }
     }
 
     /// Where the vault is, for messages and for programs that need a path; never for opening files.
@@ -131,6 +155,14 @@ impl Vault {
 
     /// The handle of the folder that holds `path`, and the file's name as it is on disk.
     pub(crate) fn open_parent(&self, path: &NotePath) -> Result<(Dir, OsString), VaultError> {
+        let shortcut = path.as_str().rsplit_once('/').and_then(|(folder, name)| {
+            let folder = open_folder_beneath(&self.root, folder)?;
+            let name = name_on_disk(&folder, name);
+            Some((folder, name))
+        });
+        if let Some(opened) = shortcut {
+            return Ok(opened);
+        }
         let mut segments = path.segments().peekable();
         let mut handle: Option<Dir> = None;
         while let Some(segment) = segments.next() {
