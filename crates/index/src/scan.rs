@@ -87,3 +87,56 @@ fn take(next: &AtomicUsize, end: usize) -> Option<Range<usize>> {
     let start = next.fetch_add(BLOCK, Ordering::Relaxed);
     (start < end).then(|| start..end.min(start + BLOCK))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use cap_std::ambient_authority;
+    use cap_std::fs::Dir;
+    use quillgate_vault::Limits;
+
+    use super::*;
+
+    /// A vault of numbered notes, every tenth of which is missing although its path is asked for.
+    fn numbered(count: usize) -> (tempfile::TempDir, Vault, Vec<NotePath>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let handle = Dir::open_ambient_dir(folder.path(), ambient_authority()).expect("a handle");
+        let names: Vec<String> = (0..count).map(|number| format!("{number:05}.md")).collect();
+        for (number, name) in names.iter().enumerate().filter(|(number, _)| number % 10 != 9) {
+            handle.write(name, "x".repeat(number % 7)).expect("a note");
+        }
+        let vault = Vault::open(folder.path(), None, Limits::default()).expect("a vault");
+        let paths = names.iter().map(|name| NotePath::parse(name).expect("a path")).collect();
+        (folder, vault, paths)
+    }
+
+    #[test]
+    fn every_file_is_seen_once_in_order_with_its_own_bytes() {
+        let (_folder, vault, paths) = numbered(1500);
+        let found = scan(&vault, &paths, &|| true, |_, bytes| Some(bytes.len()));
+        let expected: Vec<(usize, usize)> = (0..1500).filter(|at| at % 10 != 9).map(|at| (at, at % 7)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_scan_that_has_enough_is_complete_up_to_where_it_ended() {
+        let (_folder, vault, paths) = numbered(1500);
+        let looked_at = Mutex::new(BTreeSet::new());
+        let look = |path: &NotePath, bytes: &[u8]| {
+            looked_at.lock().insert(path.clone());
+            (bytes.len() == 3).then_some(())
+        };
+        let found = scan_until(&vault, &paths, &|| true, look, |found| found.len() >= 5);
+        let found: Vec<usize> = found.into_iter().map(|(at, ())| at).collect();
+        let expected: Vec<usize> = (0..FIRST_CHUNK).filter(|at| at % 7 == 3 && at % 10 != 9).collect();
+        assert_eq!(found, expected);
+        assert!(looked_at.into_inner().len() <= FIRST_CHUNK);
+    }
+
+    #[test]
+    fn a_scan_that_is_told_to_stop_stops() {
+        let (_folder, vault, paths) = numbered(300);
+        assert!(scan(&vault, &paths, &|| false, |_, _| Some(())).is_empty());
+    }
+}
