@@ -1,6 +1,7 @@
 //! Finding what a regular expression matches, a page at a time.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -9,16 +10,13 @@ use quillgate_vault::{FolderPath, NotePath};
 use crate::candidates::Candidates;
 use crate::grep::{GrepError, PathFilter, plain_newlines};
 use crate::lines::snippet;
-use crate::scan::scan;
+use crate::scan::scan_until;
 use crate::search::{Explanation, Found};
 use crate::sync::Index;
 use crate::text::{Part, needed_by};
 
 /// Longer matches are cut.
 const LONGEST_MATCH: usize = 1000;
-/// Files are looked at in rounds, each larger than the one before, until the page is full.
-const FIRST_ROUND: usize = 64;
-const NEXT_ROUND: usize = 4;
 
 /// What to look for and where.
 #[derive(Clone, Debug)]
@@ -68,24 +66,22 @@ pub fn search_expression(
     let Candidates { mut paths, coverage } = Candidates::find(index, &needed, Part::Text, &wanted.folder);
     paths.retain(|path| filter.as_ref().is_none_or(|filter| filter.allows(path)));
     let start = wanted.after.as_ref().map_or(0, |(after, ..)| paths.partition_point(|path| path < after));
-    let (mut items, mut opened, mut round) = (Vec::new(), 0, FIRST_ROUND);
-    while start + opened < paths.len() && items.len() <= wanted.limit && go_on() {
-        let rest = &paths[start + opened..];
-        let now = &rest[..round.min(rest.len())];
-        let look = |_: &NotePath, bytes: &[u8]| Some(matches_in(&matcher, bytes, wanted.per_file)).filter(|found| !found.is_empty());
-        for (at, found) in scan(index.vault(), now, go_on, look) {
-            items.extend(found.into_iter().map(|place| place.in_file(&now[at])));
-        }
-        opened += now.len();
-        round *= NEXT_ROUND;
-        if let Some((path, line, column)) = &wanted.after {
-            items.retain(|item| (&item.path, item.line, item.column) > (path, *line, *column));
-        }
-    }
+    let rest = &paths[start..];
+    let opened = AtomicUsize::new(0);
+    let look = |path: &NotePath, bytes: &[u8]| {
+        opened.fetch_add(1, Ordering::Relaxed);
+        let mut places = matches_in(&matcher, bytes, wanted.per_file);
+        places.retain(|place| wanted.after.as_ref().is_none_or(|after| place.is_after(path, after)));
+        (!places.is_empty()).then_some(places)
+    };
+    let is_enough = |found: &[(usize, Vec<Place>)]| found.iter().map(|(_, places)| places.len()).sum::<usize>() > wanted.limit;
+    let found = scan_until(index.vault(), rest, go_on, look, is_enough);
+    let in_file = |(at, places): (usize, Vec<Place>)| places.into_iter().map(move |place| place.in_file(&rest[at]));
+    let mut items: Vec<ExpressionMatch> = found.into_iter().flat_map(in_file).collect();
     let more = items.len() > wanted.limit;
     items.truncate(wanted.limit);
     let total = (!more && wanted.after.is_none()).then_some(items.len());
-    let explain = Explanation { understood: matcher_text(wanted), candidates: paths.len(), opened };
+    let explain = Explanation { understood: matcher_text(wanted), candidates: paths.len(), opened: opened.into_inner() };
     Ok(Found { items, total, more, coverage, explain })
 }
 
@@ -104,6 +100,10 @@ struct Place {
 }
 
 impl Place {
+    fn is_after(&self, path: &NotePath, (last, line, column): &(NotePath, u64, usize)) -> bool {
+        (path, self.line, self.column) > (last, *line, *column)
+    }
+
     fn in_file(self, path: &NotePath) -> ExpressionMatch {
         let Place { line, column, matched, snippet } = self;
         ExpressionMatch { path: path.clone(), line, column, matched, snippet }

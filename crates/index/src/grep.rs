@@ -11,7 +11,7 @@ use memchr::memmem;
 use quillgate_vault::{FolderPath, NotePath};
 
 use crate::candidates::Candidates;
-use crate::scan::scan;
+use crate::scan::scan_until;
 use crate::sync::Index;
 use crate::text::{Part, needed_by};
 
@@ -66,7 +66,8 @@ pub fn grep(index: &Index, wanted: &Grep<'_>, go_on: &(impl Fn() -> bool + Sync)
         (!lines.is_empty()).then_some(lines)
     };
     let mut result = GrepResult::default();
-    for (at, lines) in scan(index.vault(), &paths, go_on, look) {
+    let is_enough = |found: &[(usize, Vec<_>)]| found.iter().map(|(_, lines)| lines.len()).sum::<usize>() > most;
+    for (at, lines) in scan_until(index.vault(), &paths, go_on, look, is_enough) {
         result.lines.extend(lines.into_iter().map(|(line, text)| GrepLine { path: paths[at].clone(), line, text }));
         if result.lines.len() > most {
             result.lines.truncate(most);

@@ -14,6 +14,7 @@ mod expression;
 mod fold_search;
 mod graph;
 mod grep;
+mod kept;
 mod lines;
 mod literal;
 mod names;

@@ -7,8 +7,9 @@ use memchr::memmem;
 use quillgate_vault::{FolderPath, NotePath};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::counts::{Counted, CountedFile, Order};
+use crate::counts::{Counted, CountedFile, Counter, Order};
 use crate::fold_search::{FoldSearch, composed};
+use crate::kept::Question;
 use crate::lines::{column, matching_lines, snippet};
 use crate::search::{Explanation, Found};
 use crate::sync::Index;
@@ -52,15 +53,16 @@ pub struct LiteralLine {
 
 /// All matching lines are counted; one page of them is returned.
 pub fn search_literal(index: &Index, wanted: &Literal<'_>, go_on: &(impl Fn() -> bool + Sync)) -> Found<LiteralLine> {
+    let coverage = index.coverage();
     let Some(search) = LiteralSearch::new(wanted.query, wanted.case_sensitive, wanted.whole_word) else {
-        return Found::nothing(index.coverage());
+        return Found::nothing(coverage);
     };
-    let counted = Counted::find(index, &search, &wanted.folder, Order::Rank, go_on, |_, _| true);
-    let rarity = counted.rarity();
-    let mut opened = counted.opened;
-    let mut items = Vec::new();
-    let mut more = false;
-    for file in counted.files_after(wanted.after.as_ref()) {
+    let counted = count(index, &search, &wanted.folder, go_on);
+    let rarity = rarity(index.catalogue_so_far().len(), counted.files.len());
+    let after = wanted.after.as_ref();
+    let start = after.map_or(0, |key| counted.files.partition_point(|file| file.compare(key) == Ordering::Less));
+    let (mut items, mut opened) = (Vec::new(), 0);
+    for file in &counted.files[start..] {
         if items.len() > wanted.limit {
             break;
         }
@@ -68,16 +70,27 @@ pub fn search_literal(index: &Index, wanted: &Literal<'_>, go_on: &(impl Fn() ->
         let Ok(contents) = index.vault().read_text(&file.path) else { continue };
         let Ok(text) = std::str::from_utf8(&contents.bytes) else { continue };
         let text = composed(text);
-        let seen = wanted.after.as_ref().filter(|after| after.path == file.path).map_or(0, |after| after.line);
+        let seen = after.filter(|after| after.path == file.path).map_or(0, |after| after.line);
         let lines = matching_lines(&search.find_all(&text), &text).into_iter().filter(|(line, _)| *line > seen);
         items.extend(lines.map(|(line, range)| file.line(&text, line, &range, rarity)));
     }
-    if items.len() > wanted.limit {
-        items.truncate(wanted.limit);
-        more = true;
-    }
+    let more = items.len() > wanted.limit;
+    items.truncate(wanted.limit);
     let explain = Explanation { understood: search.understood(), candidates: counted.candidates, opened };
-    Found { items, total: Some(counted.lines()), more, coverage: counted.coverage, explain }
+    Found { items, total: Some(counted.lines), more, coverage, explain }
+}
+
+fn count(index: &Index, search: &LiteralSearch, folder: &FolderPath, go_on: &(impl Fn() -> bool + Sync)) -> Counted {
+    let counter = Counter { index, search, folder, order: Order::Rank, go_on, counts: |_: &NotePath, _| true };
+    let question = Question { query: search.understood(), folder: folder.clone() };
+    let update = |counted, changed: &[NotePath]| counter.update(counted, changed);
+    index.kept().literal.answer(index, question, update, || counter.count(), go_on)
+}
+
+/// How rare the query is in the vault: BM25's weight of a term.
+fn rarity(files: usize, matching: usize) -> f32 {
+    let (files, matching) = (files as f32, matching as f32);
+    (1.0 + ((files - matching).max(0.0) + 0.5) / (matching + 0.5)).ln()
 }
 
 impl CountedFile {
@@ -93,7 +106,7 @@ impl CountedFile {
     }
 
     /// How this file stands to the item that ended the page before.
-    pub(crate) fn compare(&self, key: &LiteralKey) -> Ordering {
+    fn compare(&self, key: &LiteralKey) -> Ordering {
         key.rank.total_cmp(&self.rank).then_with(|| self.path.cmp(&key.path))
     }
 }
@@ -132,6 +145,10 @@ impl LiteralSearch {
         let case = if matches!(self.finder, Finder::Exact(_)) { ", case-sensitive" } else { "" };
         let word = if self.whole_word { ", whole word" } else { "" };
         format!("{:?}{case}{word}", self.query)
+    }
+
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        !self.find_all(text).is_empty()
     }
 
     /// The places of all matches in composed text, left to right, not overlapping unless whole words are wanted.

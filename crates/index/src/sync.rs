@@ -13,8 +13,10 @@ use quillgate_vault::{
 };
 
 use crate::catalogue::Catalogue;
-use crate::counts::KeptCounts;
+use crate::anywhere::Places;
+use crate::counts::Counted;
 use crate::entry::{Entry, is_parsed, now};
+use crate::kept::KeptAnswers;
 use crate::search::Coverage;
 use crate::store::Store;
 use crate::text::{TextIndex, TextStatus, keep};
@@ -47,7 +49,7 @@ pub(crate) struct Shared {
     pub(crate) vault: Arc<Vault>,
     pub(crate) catalogue: RwLock<Catalogue>,
     pub(crate) text: Arc<TextIndex>,
-    pub(crate) kept_counts: KeptCounts,
+    kept: KeptSearches,
     /// Where everything stored is kept.
     folder: Option<Dir>,
     store: Mutex<Option<Store>>,
@@ -79,6 +81,13 @@ pub struct IndexStatus {
     pub files_read: u64,
 }
 
+/// Searches whose answers are kept.
+#[derive(Default)]
+pub(crate) struct KeptSearches {
+    pub(crate) literal: KeptAnswers<Counted>,
+    pub(crate) anywhere: KeptAnswers<Places>,
+}
+
 /// What the operator can set.
 #[derive(Clone, Debug, Default)]
 pub struct IndexSettings {
@@ -106,7 +115,7 @@ impl Index {
             vault: vault.clone(),
             catalogue: RwLock::default(),
             text: Arc::new(TextIndex::new(settings)),
-            kept_counts: KeptCounts::default(),
+            kept: KeptSearches::default(),
             folder,
             store: Mutex::new(store),
             early: Mutex::new(Some(Vec::new())),
@@ -141,8 +150,8 @@ impl Index {
         &self.work.shared.text
     }
 
-    pub(crate) fn kept_counts(&self) -> &KeptCounts {
-        &self.work.shared.kept_counts
+    pub(crate) fn kept(&self) -> &KeptSearches {
+        &self.work.shared.kept
     }
 
     /// How much of the vault the text index holds. Searches look at the rest on disk.

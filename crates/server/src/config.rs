@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use quillgate_tools::{Settings, SyncCommand};
-use quillgate_vault::Limits;
+use quillgate_vault::{Durability, Limits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,8 @@ pub struct Config {
     pub log_level: Option<String>,
     /// Reading files.
     pub read: ReadConfig,
+    /// Writing files.
+    pub write: WriteConfig,
     /// Searching.
     pub search: SearchConfig,
     /// The command behind `vault_sync`.
@@ -59,6 +61,22 @@ pub struct Config {
 pub struct ReadConfig {
     /// A file with more lines than this is cut when it is read from the start without a limit.
     pub threshold_lines: usize,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct WriteConfig {
+    /// What a write survives once it is answered: `full` a loss of power, `relaxed` the end of this program, but faster.
+    /// Either way a file has its old bytes or its new ones, never half of them.
+    pub durability: DurabilityConfig,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum DurabilityConfig {
+    #[default]
+    Full,
+    Relaxed,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -135,6 +153,15 @@ impl Default for LimitsConfig {
             max_concurrent_calls: 64,
             timeout_seconds: 30,
             tool_timeout_seconds: BTreeMap::new(),
+        }
+    }
+}
+
+impl From<DurabilityConfig> for Durability {
+    fn from(config: DurabilityConfig) -> Durability {
+        match config {
+            DurabilityConfig::Full => Durability::Full,
+            DurabilityConfig::Relaxed => Durability::Relaxed,
         }
     }
 }

@@ -1,13 +1,16 @@
 //! Opens, reads, changes and watches the notes under one directory handle.
 //!
 //! Architecture invariant: nothing outside the vault's folder is reachable from here. Every file is opened relative to a
-//! directory handle, component by component, and symbolic links are never followed.
+//! directory handle, component by component or by a call of the kernel's that holds to the same, and symbolic links are
+//! never followed.
 
+mod beneath;
 mod contents;
 mod error;
 mod hash;
 mod locks;
 mod path;
+mod reading;
 mod settings;
 mod stat;
 mod system_trash;
@@ -26,6 +29,6 @@ pub use settings::{AppSettings, LinkFormat, TrashOption};
 pub use stat::{EntryKind, Stat};
 pub use transaction::{Expect, Folders, Transaction, Written};
 pub use trash::Trashed;
-pub use vault::{Change, FolderEntry, Limits, Vault};
+pub use vault::{Change, Durability, FolderEntry, Limits, Vault};
 pub use walk::{Found, WalkReport};
 pub use watch::{Dirty, Watch, WatchMode};

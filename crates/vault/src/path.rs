@@ -201,6 +201,9 @@ impl fmt::Debug for FolderPath {
 
 /// The NFC form that paths are compared and shown in.
 pub(crate) fn nfc(text: &str) -> Arc<str> {
+    if text.is_ascii() {
+        return text.into();
+    }
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => text.into(),
         _ => text.nfc().collect::<String>().into(),

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use crate::vault::{name_on_disk, unfollowed};
-use crate::{Contents, Stat};
+use crate::{Contents, Durability, Stat};
 
 /// A hidden file beside its target that removes itself unless it was renamed. The lock it holds tells a later start that
 /// somebody still works on it.
@@ -22,13 +22,20 @@ const TEMPORARY_PREFIX: &str = ".quillgate-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
 
 impl Temporary {
-    pub(crate) fn write(folder: &Dir, bytes: &[u8], replaced: Option<&Contents>) -> io::Result<Temporary> {
+    pub(crate) fn write(
+        folder: &Dir,
+        bytes: &[u8],
+        replaced: Option<&Contents>,
+        durability: Durability,
+    ) -> io::Result<Temporary> {
         let mut temporary = Temporary::create(folder)?;
         temporary.file.write_all(bytes)?;
         if let Some(replaced) = replaced {
             keep_attributes(folder, replaced, &temporary.file);
         }
-        temporary.file.sync_all()?;
+        if durability == Durability::Full {
+            temporary.file.sync_all()?;
+        }
         Ok(temporary)
     }
 
@@ -74,7 +81,12 @@ fn keep_attributes(folder: &Dir, replaced: &Contents, file: &File) {
     if let Err(error) = copy_extended_attributes(&old, file) {
         tracing::debug!(%error, "the extended attributes of a replaced file could not be kept");
     }
-    let Ok(metadata) = old.metadata() else { return };
+    let (Ok(metadata), Ok(fresh)) = (old.metadata(), file.metadata()) else { return };
+    // Mostly there is nothing to do, and a look costs less than a change.
+    let owner_and_mode = |of: &std::fs::Metadata| (of.uid(), of.gid(), of.mode());
+    if owner_and_mode(&metadata) == owner_and_mode(&fresh) {
+        return;
+    }
     let owner = rustix::fs::Uid::from_raw(metadata.uid());
     let group = rustix::fs::Gid::from_raw(metadata.gid());
     // A new owner clears some bits of the mode, so the mode comes last.
@@ -92,7 +104,11 @@ fn keep_attributes(_folder: &Dir, _replaced: &Contents, _file: &File) {}
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 fn copy_extended_attributes(old: &File, new: &File) -> rustix::io::Result<()> {
     use rustix::fs::{XattrFlags, fgetxattr, fgetxattr_query, flistxattr, flistxattr_query, fsetxattr};
-    let mut names = vec![0; flistxattr_query(old)?];
+    let length = flistxattr_query(old)?;
+    if length == 0 {
+        return Ok(());
+    }
+    let mut names = vec![0; length];
     let length = flistxattr(old, &mut names[..])?;
     for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
         let mut value = vec![0; fgetxattr_query(old, name)?];

@@ -4,6 +4,7 @@
 //! come before the first swap, and a swap that fails takes the earlier ones back.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 
 use cap_std::fs::Dir;
@@ -11,7 +12,7 @@ use quillgate_markdown::fold;
 
 use crate::temporary::Temporary;
 use crate::vault::open_subfolder;
-use crate::{Change, ContentHash, Contents, NotePath, Stat, Vault, VaultError};
+use crate::{Change, ContentHash, Contents, Durability, NotePath, Stat, Vault, VaultError};
 
 /// What must be true of a file before it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,14 +129,15 @@ impl Transaction<'_> {
         for step in self.steps {
             staged.push(stage(self.vault, step, self.folders, several, made)?);
         }
+        let durability = self.vault.durability;
         for at in 0..staged.len() {
             if let Err(error) = staged[at].swap() {
-                staged[..at].iter_mut().rev().for_each(Staged::take_back);
+                staged[..at].iter_mut().rev().for_each(|done| done.take_back(durability));
                 return Err(error);
             }
         }
         for folder in staged.iter().flat_map(Staged::folders) {
-            sync_folder(folder);
+            sync_folder(folder, durability);
         }
         Ok(staged.iter().filter_map(|done| done.tell(self.vault)).collect())
     }
@@ -168,9 +170,11 @@ fn stage(
         Step::Write { path, bytes, expect } => {
             vault.check_size(path, bytes.len() as u64)?;
             let (folder, name) = open_target(vault, path, folders, made)?;
-            let before = read_before(vault, path, *expect, several)?;
-            let temporary =
-                Temporary::write(&folder, bytes, before.as_ref()).map_err(|error| VaultError::from_io(path, error))?;
+            let look = || Ok(Contents { path: path.clone(), bytes: Vec::new(), stat: vault.open_file(&folder, &name, path)?.1 });
+            let needs_bytes = matches!(expect, Expect::Hash(_)) || several;
+            let before = check_before(path, *expect, if needs_bytes { vault.read(path) } else { look() })?;
+            let temporary = Temporary::write(&folder, bytes, before.as_ref(), vault.durability)
+                .map_err(|error| VaultError::from_io(path, error))?;
             Ok(Staged { folder, name, before, temporary: Some(temporary), target: None, after: None, step })
         }
         Step::Rename { from, to } => {
@@ -191,8 +195,7 @@ fn stage(
 
 /// What the file held, after checking it against what the caller expects. The bytes are needed only to compare or to take
 /// a change back; otherwise the look at the file is enough.
-fn read_before(vault: &Vault, path: &NotePath, expect: Expect, several: bool) -> Result<Option<Contents>, VaultError> {
-    let read = if matches!(expect, Expect::Hash(_)) || several { vault.read(path) } else { look_at(vault, path) };
+fn check_before(path: &NotePath, expect: Expect, read: Result<Contents, VaultError>) -> Result<Option<Contents>, VaultError> {
     let before = match read {
         Ok(contents) => Some(contents),
         Err(VaultError::NotFound(_)) => None,
@@ -204,12 +207,6 @@ fn read_before(vault: &Vault, path: &NotePath, expect: Expect, several: bool) ->
         (Expect::Hash(hash), Some(contents)) if contents.hash() != hash => Err(VaultError::Conflict(path.clone())),
         _ => Ok(before),
     }
-}
-
-fn look_at(vault: &Vault, path: &NotePath) -> Result<Contents, VaultError> {
-    let (folder, name) = vault.open_parent(path)?;
-    let (_, stat) = vault.open_file(&folder, &name, path)?;
-    Ok(Contents { path: path.clone(), bytes: Vec::new(), stat })
 }
 
 impl Staged {
@@ -250,7 +247,7 @@ impl Staged {
     }
 
     /// Puts the old state back after a later step failed. Failing here too leaves the new bytes, which is logged.
-    fn take_back(&mut self) {
+    fn take_back(&mut self, durability: Durability) {
         let (folder, name) = self.target.as_ref().map_or((&self.folder, &self.name), |(folder, name)| (folder, name));
         let now = folder.symlink_metadata(name).ok().map(|metadata| Stat::of(&metadata));
         let is_ours = matches!((self.after, now), (Some(after), Some(now)) if after.same_file_as(&now));
@@ -260,11 +257,14 @@ impl Staged {
         }
         let undone = match (&self.before, &self.target) {
             (_, Some((target, target_name))) => rename_new(target, target_name, &self.folder, &self.name),
-            (Some(before), None) => Temporary::write(&self.folder, &before.bytes, Some(before)).and_then(|mut temporary| {
-                self.folder.rename(&temporary.name, &self.folder, &self.name)?;
-                temporary.keep();
-                Ok(())
-            }),
+            (Some(before), None) => {
+                let written = Temporary::write(&self.folder, &before.bytes, Some(before), durability);
+                written.and_then(|mut temporary| {
+                    self.folder.rename(&temporary.name, &self.folder, &self.name)?;
+                    temporary.keep();
+                    Ok(())
+                })
+            }
             (None, None) => self.folder.remove_file(&self.name),
         };
         if let Err(error) = undone {
@@ -321,7 +321,7 @@ fn open_target(
     for segment in path.parent().segments() {
         folder = match open_subfolder(&folder, segment) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let subfolder = make_subfolder(&folder, segment).map_err(from_io)?;
+                let subfolder = make_subfolder(&folder, segment, vault.durability).map_err(from_io)?;
                 made.push((folder, segment.to_owned()));
                 subfolder
             }
@@ -332,20 +332,34 @@ fn open_target(
     Ok((folder, path.name().into()))
 }
 
-fn make_subfolder(folder: &Dir, segment: &str) -> io::Result<Dir> {
+fn make_subfolder(folder: &Dir, segment: &str, durability: Durability) -> io::Result<Dir> {
     match folder.create_dir(segment) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => sync_folder(folder),
+        _ => sync_folder(folder, durability),
     }
     open_subfolder(folder, segment)
 }
 
 /// Makes a rename durable. Some network file systems cannot sync a folder; the rename itself has happened.
-fn sync_folder(folder: &Dir) {
-    let synced = folder.try_clone().and_then(|handle| handle.into_std_file().sync_all());
-    if let Err(error) = synced {
+fn sync_folder(folder: &Dir, durability: Durability) {
+    if durability == Durability::Relaxed {
+        return;
+    }
+    if let Err(error) = open_to_sync(folder).and_then(|handle| handle.sync_all()) {
         tracing::debug!(%error, "a folder could not be synced");
     }
+}
+
+/// Our handles are good only for what lies in the folder (`O_PATH`): the folder itself has to be opened to be synced.
+#[cfg(unix)]
+fn open_to_sync(folder: &Dir) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, openat};
+    Ok(openat(folder, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?.into())
+}
+
+#[cfg(not(unix))]
+fn open_to_sync(folder: &Dir) -> io::Result<File> {
+    folder.try_clone().map(Dir::into_std_file)
 }
 
 /// Renames onto a name where nothing may be, without a moment in which another program's file could be lost.
@@ -374,4 +388,16 @@ pub(crate) fn rename_new(
         }
     }
     from.rename(name, to, new_name)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_can_be_synced() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Dir::open_ambient_dir(place.path(), cap_std::ambient_authority()).expect("a handle");
+        open_to_sync(&folder).and_then(|handle| handle.sync_all()).expect("a folder on a local disk can be synced");
+    }
 }

@@ -1,7 +1,7 @@
 //! A vault: one directory handle and everything that is done through it.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use parking_lot::RwLock;
 
-use crate::contents::BINARY_PROBE;
+use crate::beneath::{Access, open_beneath, open_folder_beneath};
 use crate::locks::Locks;
 use crate::path::{is_hidden, nfc};
 use crate::stat::{kind_of, placeholder_target};
-use crate::{AppSettings, ContentHash, Contents, EntryKind, FolderPath, NotePath, Stat, VaultError, is_binary};
+use crate::{AppSettings, ContentHash, EntryKind, FolderPath, NotePath, Stat, VaultError};
 
 /// What the vault refuses to handle in one go.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,17 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits { file_bytes: 64 << 20 }
     }
+}
+
+/// What a write survives once it has returned. A reader sees the old bytes or the new ones in either case, also when this
+/// process is killed in the middle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// A loss of power: the bytes and the folder are on the disk.
+    #[default]
+    Full,
+    /// The end of the process; the system writes to the disk when it sees fit.
+    Relaxed,
 }
 
 /// A change made through this handle, told to observers before the call that made it returns.
@@ -44,6 +55,7 @@ pub struct Vault {
     root_path: PathBuf,
     pub(crate) locks: Locks,
     pub(crate) limits: Limits,
+    pub(crate) durability: Durability,
     observers: RwLock<Vec<Observer>>,
 }
 
@@ -62,7 +74,19 @@ impl Vault {
         let handle = Dir::open_ambient_dir(root, ambient_authority()).map_err(no_vault)?;
         #[expect(clippy::disallowed_methods, reason = "the root itself, so that paths in change events can be matched with it")]
         let root_path = std::fs::canonicalize(root).map_err(no_vault)?;
-        Ok(Vault { root: handle, root_path, locks: Locks::new(lock_folder), limits, observers: RwLock::default() })
+        Ok(Vault {
+            root: handle,
+            root_path,
+            locks: Locks::new(lock_folder),
+            limits,
+            durability: Durability::default(),
+            observers: RwLock::default(),
+        })
+    }
+
+    #[must_use]
+    pub fn with_durability(self, durability: Durability) -> Vault {
+        Vault { durability, ..self }
     }
 
     /// Where the vault is, for messages and for programs that need a path; never for opening files.
@@ -85,40 +109,11 @@ impl Vault {
         AppSettings::read(&self.root)
     }
 
-    pub fn read(&self, path: &NotePath) -> Result<Contents, VaultError> {
-        let (mut file, stat) = self.open_to_read(path)?;
-        let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0) + 1);
-        self.read_up_to(self.limits.file_bytes + 1, &mut file, &mut bytes, path)?;
-        self.check_size(path, bytes.len() as u64)?;
-        Ok(Contents { path: path.clone(), bytes, stat })
-    }
-
-    /// Reads a file that is expected to be text. Of a picture or a film only the beginning is read, which gives it away.
-    pub fn read_text(&self, path: &NotePath) -> Result<Contents, VaultError> {
-        let (mut file, stat) = self.open_to_read(path)?;
-        let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0) + 1);
-        self.read_up_to(BINARY_PROBE as u64, &mut file, &mut bytes, path)?;
-        if is_binary(&bytes) {
-            return Err(VaultError::NotText(path.clone(), "it is a binary file"));
-        }
-        self.read_up_to(self.limits.file_bytes + 1, &mut file, &mut bytes, path)?;
-        self.check_size(path, bytes.len() as u64)?;
-        Ok(Contents { path: path.clone(), bytes, stat })
-    }
-
-    fn open_to_read(&self, path: &NotePath) -> Result<(File, Stat), VaultError> {
-        let (folder, name) = self.open_parent(path)?;
-        let (file, stat) = self.open_file(&folder, &name, path)?;
-        self.check_size(path, stat.size)?;
-        Ok((file, stat))
-    }
-
-    fn read_up_to(&self, most: u64, file: &mut File, bytes: &mut Vec<u8>, path: &NotePath) -> Result<(), VaultError> {
-        file.take(most).read_to_end(bytes).map(drop).map_err(|error| VaultError::from_io(path, error))
-    }
-
     /// What the file system knows of a file or folder.
     pub fn stat(&self, path: &NotePath) -> Result<(EntryKind, Stat), VaultError> {
+        if let Some((_, kind @ (EntryKind::File | EntryKind::Folder), stat)) = open_beneath(&self.root, path, Access::Look) {
+            return Ok((kind, stat));
+        }
         let (folder, name) = self.open_parent(path)?;
         let metadata = folder.symlink_metadata(&name).map_err(|error| self.missing(&folder, path, error))?;
         match kind_of(&metadata) {
@@ -160,6 +155,14 @@ impl Vault {
 
     /// The handle of the folder that holds `path`, and the file's name as it is on disk.
     pub(crate) fn open_parent(&self, path: &NotePath) -> Result<(Dir, OsString), VaultError> {
+        let shortcut = path.as_str().rsplit_once('/').and_then(|(folder, name)| {
+            let folder = open_folder_beneath(&self.root, folder)?;
+            let name = name_on_disk(&folder, name);
+            Some((folder, name))
+        });
+        if let Some(opened) = shortcut {
+            return Ok(opened);
+        }
         let mut segments = path.segments().peekable();
         let mut handle: Option<Dir> = None;
         while let Some(segment) = segments.next() {

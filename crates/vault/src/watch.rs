@@ -14,7 +14,7 @@ use crate::{NotePath, Vault};
 /// Events within this time of each other are told together.
 const SETTLE: Duration = Duration::from_millis(40);
 /// However busy the vault is, changes are told at least this often.
-const LONGEST_SETTLE: Duration = Duration::from_millis(400);
+const LONGEST_SETTLE: Duration = Duration::from_millis(150);
 const SHORTEST_POLL: Duration = Duration::from_secs(2);
 const LONGEST_POLL: Duration = Duration::from_secs(60);
 
@@ -162,6 +162,23 @@ mod tests {
         assert_eq!(next_pause(50 * second, false, second / 100), LONGEST_POLL);
         assert_eq!(next_pause(50 * second, true, second / 100), SHORTEST_POLL);
         assert_eq!(next_pause(2 * second, true, second), 20 * second);
+    }
+
+    #[test]
+    fn changes_are_told_while_others_go_on() {
+        let (events, incoming) = mpsc::channel();
+        let (told, telling) = mpsc::channel();
+        let gathering = thread::spawn(move || gather(Path::new("/vault"), &incoming, &|dirty| told.send(dirty).is_ok()));
+        let is_told = || telling.try_recv().is_ok();
+        let started = Instant::now();
+        // Without a pause in which it could settle.
+        while !is_told() {
+            assert!(started.elapsed() < Duration::from_millis(450), "nothing was told while events kept coming");
+            events.send(Event::new(EventKind::Any).add_path("/vault/a.md".into())).expect("somebody gathers");
+            thread::sleep(Duration::from_millis(1));
+        }
+        drop(events);
+        gathering.join().expect("it ends with its events");
     }
 
     #[test]

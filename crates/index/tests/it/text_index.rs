@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use caseless::Caseless;
@@ -220,6 +221,18 @@ proptest! {
     }
 }
 
+fn nothing(_: &[u8]) -> Vec<u8> {
+    Vec::new()
+}
+
+fn half(bytes: &[u8]) -> Vec<u8> {
+    bytes[..bytes.len() / 2].to_vec()
+}
+
+fn garbled(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().map(|byte| byte ^ 0x55).collect()
+}
+
 fn place_of_many() -> Place {
     let files: Vec<(String, String)> = (0..300).map(|number| (format!("{number:03}.md"), format!("word{number} common\n"))).collect();
     Place::new(&files)
@@ -262,12 +275,14 @@ fn a_damaged_index_is_built_again_and_answers_stay_right() {
     let run = place.start();
     settle(&run);
     place.stop(run);
-    let folder = place.folder.path().join("data/text");
-    for entry in fs::read_dir(&folder).unwrap() {
-        let path = entry.unwrap().path();
-        let bytes = fs::read(&path).unwrap();
-        for damaged in [vec![], bytes[..bytes.len() / 2].to_vec(), bytes.iter().map(|byte| byte ^ 0x55).collect(), vec![0; bytes.len()]] {
-            fs::write(&path, damaged).unwrap();
+    let files = || fs::read_dir(place.folder.path().join("data/text")).unwrap().map(|entry| entry.unwrap().path());
+    let kind = |path: &Path| path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
+    let kinds: BTreeSet<String> = files().map(|path| kind(&path)).collect();
+    assert!(kinds.contains("idx") && kinds.contains("term") && kinds.contains("json"), "{kinds:?}");
+    for wanted in &kinds {
+        for damage in [nothing as fn(&[u8]) -> Vec<u8>, half, garbled] {
+            let Some(path) = files().find(|path| kind(path) == *wanted) else { continue };
+            fs::write(&path, damage(&fs::read(&path).unwrap())).unwrap();
             let run = place.start();
             assert_eq!(literal_lines(&run, "word17 ", false, false).len(), 1, "{}", path.display());
             settle(&run);

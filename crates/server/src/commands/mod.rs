@@ -135,7 +135,9 @@ fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
     allow_many_open_files();
     let data = data_folder::path(config.data_dir.as_deref())?;
     let folders = data_folder::for_vault(&data, vault_path)?;
-    let vault = Arc::new(Vault::open(vault_path, folders.locks, Limits { file_bytes: config.limits.max_file_bytes })?);
+    let limits = Limits { file_bytes: config.limits.max_file_bytes };
+    let vault = Vault::open(vault_path, folders.locks, limits)?.with_durability(config.write.durability.into());
+    let vault = Arc::new(vault);
     let index = Index::start(vault.clone(), folders.catalogue, &IndexSettings::default());
     Ok(Workspace { vault, index, settings: config.tool_settings() })
 }

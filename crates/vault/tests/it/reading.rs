@@ -85,3 +85,20 @@ fn a_binary_file_is_given_away_by_its_beginning() {
     place.put("long.md", &long);
     assert_eq!(place.vault.read_text(&note("long.md")).unwrap().bytes, long.as_bytes());
 }
+
+#[test]
+fn one_buffer_serves_files_of_every_size() {
+    let place = Place::new();
+    let mut bytes = b"left over".to_vec();
+    for size in [100_000, 0, 1, 7999, 8000, 8001, 32_768, 32_769, 3] {
+        place.put("deep/er/a.md", "é".repeat(size));
+        let stat = place.vault.read_text_into(&note("deep/er/a.md"), &mut bytes).unwrap();
+        assert_eq!((stat.size, bytes.len()), (2 * size as u64, 2 * size));
+        assert!(bytes == "é".repeat(size).as_bytes() && bytes == place.vault.read(&note("deep/er/a.md")).unwrap().bytes);
+    }
+    place.put("film.md", [b"x".repeat(7999), b"\0".repeat(90_000)].concat());
+    assert!(matches!(place.vault.read_text_into(&note("film.md"), &mut bytes), Err(VaultError::NotText(..))));
+    assert!(bytes.len() <= 8000, "only the beginning is read");
+    assert!(matches!(place.vault.read_text_into(&note("gone.md"), &mut bytes), Err(VaultError::NotFound(_))));
+    assert_eq!(bytes, b"");
+}

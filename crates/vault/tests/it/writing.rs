@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use quillgate_vault::{ContentHash, Expect, Folders, Limits, VaultError};
+use quillgate_vault::{ContentHash, Durability, Expect, Folders, Limits, VaultError};
 
 use crate::place::{Place, note};
 
@@ -216,4 +216,18 @@ fn extended_attributes_survive_a_write() {
     let mut value = [0; 32];
     let length = getxattr(place.on_disk("a.md"), "user.quillgate.test", &mut value[..]).unwrap();
     assert_eq!(&value[..length], b"a label");
+}
+
+#[test]
+fn a_relaxed_vault_writes_the_same_and_leaves_nothing_behind() {
+    let place = Place::new();
+    let vault = place.second_handle().with_durability(Durability::Relaxed);
+    let path = note("deep/er/a.md");
+    let written = vault.write(&path, b"one".to_vec(), Expect::Absent, Folders::Create).unwrap();
+    assert!(written.created);
+    vault.write(&path, b"two".to_vec(), Expect::Hash(written.hash), Folders::MustExist).unwrap();
+    let refused = vault.write(&path, b"three".to_vec(), Expect::Hash(written.hash), Folders::MustExist);
+    assert!(matches!(refused, Err(VaultError::Conflict(_))));
+    assert_eq!(place.bytes("deep/er/a.md"), b"two");
+    assert_eq!(fs::read_dir(place.on_disk("deep/er")).unwrap().count(), 1);
 }
