@@ -36,6 +36,6 @@ pub use literal::{Literal, LiteralKey, LiteralLine, search_literal};
 pub use names::{Names, find_link_target, link_name};
 pub use relink::{RelinkError, Relinked, relinked_copy, relinked_move};
 pub use search::{Coverage, Explanation, Found};
-pub use sync::{Index, IndexSettings, IndexStatus, Progress};
+pub use sync::{Index, IndexSettings, IndexStatus, Progress, Taken};
 pub use text::{Role, TextStatus};
 

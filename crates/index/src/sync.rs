@@ -81,6 +81,21 @@ pub struct IndexStatus {
     pub files_read: u64,
 }
 
+/// What a look at the files brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// New or different.
+    pub upserted: usize,
+    pub deleted: usize,
+    pub unchanged: usize,
+}
+
+impl Taken {
+    fn changed(self) -> usize {
+        self.upserted + self.deleted
+    }
+}
+
 /// Searches whose answers are kept.
 #[derive(Default)]
 pub(crate) struct KeptSearches {
@@ -228,6 +243,22 @@ impl Index {
         self.wait(|_| true);
         self.work.shared.check_everything()
     }
+
+    /// Looks at all files below a folder now, and waits until what changed is in the text index, calling `report` with the
+    /// files done and in all; false from it gives up.
+    pub fn check_folder(&self, folder: &FolderPath, mut report: impl FnMut(usize, usize) -> bool) -> Taken {
+        self.wait(|_| true);
+        let shared = &self.work.shared;
+        let checking = shared.checking.lock();
+        let taken = shared.check_folder(folder);
+        drop(checking);
+        let files = self.catalogue().files_below(folder).count();
+        while !self.text().is_off() && self.coverage().pending > 0 && report(files.saturating_sub(self.coverage().pending), files) {
+            thread::sleep(Duration::from_millis(50));
+        }
+        report(files, files);
+        taken
+    }
 }
 
 impl Shared {
@@ -305,7 +336,7 @@ impl Shared {
     fn check_everything(&self) -> usize {
         let _checking = self.checking.lock();
         let started = Instant::now();
-        let changed = self.check_folder(&FolderPath::ROOT);
+        let changed = self.check_folder(&FolderPath::ROOT).changed();
         let mut status = self.status.lock();
         status.first_walk.get_or_insert_with(|| started.elapsed());
         changed
@@ -316,15 +347,15 @@ impl Shared {
         paths.iter().map(|path| self.check_path(path)).sum()
     }
 
-    fn check_folder(&self, folder: &FolderPath) -> usize {
+    fn check_folder(&self, folder: &FolderPath) -> Taken {
         *self.removed.lock() = Some(HashMap::new());
-        let changed = self.walk_folder(folder);
+        let taken = self.walk_folder(folder);
         *self.removed.lock() = None;
         self.tidy_store();
-        changed
+        taken
     }
 
-    fn walk_folder(&self, folder: &FolderPath) -> usize {
+    fn walk_folder(&self, folder: &FolderPath) -> Taken {
         let began = now();
         let seen = Mutex::new(Vec::new());
         let pending = Mutex::new(Vec::new());
@@ -349,22 +380,24 @@ impl Shared {
         });
         self.take_in(pending.into_inner());
         if self.ended.load(Ordering::Relaxed) {
-            return 0;
+            return Taken::default();
         }
         let skipped = match walked {
             Ok(report) => report.skipped,
             // The vault itself cannot be read just now: better an old catalogue than an empty one.
             Err(error) if folder.is_root() => {
                 tracing::warn!(%error, "the vault cannot be read");
-                return 0;
+                return Taken::default();
             }
             Err(_) => Vec::new(),
         };
-        let gone = self.forget_unseen(folder, seen.into_inner(), &skipped, began);
+        let seen = seen.into_inner();
+        let (met, upserted) = (seen.len(), changed.into_inner() as usize);
+        let deleted = self.forget_unseen(folder, seen, &skipped, began);
         if folder.is_root() {
             self.status.lock().problems = skipped;
         }
-        changed.into_inner() as usize + gone
+        Taken { upserted, deleted, unchanged: met.saturating_sub(upserted) }
     }
 
     /// Files that the walk did not meet are gone, unless they were written while it ran or lie in a folder that could not
@@ -399,9 +432,9 @@ impl Shared {
                 }
                 Look::Gone => self.forget_all(path, &as_folder),
             },
-            Ok(_) => self.check_folder(&as_folder),
+            Ok(_) => self.check_folder(&as_folder).changed(),
             // A placeholder stands for it now; its folder tells.
-            Err(VaultError::Offline(_)) => self.check_folder(&path.parent()),
+            Err(VaultError::Offline(_)) => self.check_folder(&path.parent()).changed(),
             Err(VaultError::NotFound(_) | VaultError::Link(_) | VaultError::NotRegular(_)) => self.forget_all(path, &as_folder),
             Err(error) => {
                 tracing::debug!(%error, "a changed path cannot be looked at");

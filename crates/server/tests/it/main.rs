@@ -10,6 +10,7 @@ mod http_eras;
 mod http_exposure;
 mod http_refusals;
 mod http_sessions;
+mod index_crash;
 mod place;
 mod resources;
 mod stdio_calls;
