@@ -24,6 +24,7 @@ mod search;
 mod store;
 mod sync;
 mod text;
+mod verify;
 
 pub use anywhere::{Anywhere, AnywhereKey, MatchKind, TextMatch, search_anywhere};
 pub use card::{Card, CardHeading, CardLink, CardTask, LinkPlace};
@@ -38,4 +39,5 @@ pub use relink::{RelinkError, Relinked, relinked_copy, relinked_move};
 pub use search::{Coverage, Explanation, Found};
 pub use sync::{Index, IndexSettings, IndexStatus, Progress, Taken};
 pub use text::{Role, TextStatus};
+pub use verify::Difference;
 

@@ -1,0 +1,129 @@
+//! Comparing every source of answers with the files themselves.
+
+use std::collections::{HashMap, HashSet};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use quillgate_vault::NotePath;
+
+use crate::catalogue::Catalogue;
+use crate::entry::{Entry, is_parsed, path_key};
+use crate::scan::scan;
+use crate::sync::Index;
+use crate::text::{Needed, Part, Role, Snapshot};
+
+/// Files between two reports.
+const STEP: usize = 2_000;
+/// The text index is given this long to take in what is fresh.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// Of so many files a piece of text is looked up.
+const SAMPLES: usize = 1_000;
+const SAMPLE_BYTES: usize = 24;
+
+/// Something that an answer would get wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Which answers: catalogue, text, links, tags or properties.
+    pub source: &'static str,
+    pub path: String,
+    pub what: String,
+}
+
+impl Difference {
+    fn new(source: &'static str, path: &NotePath, what: impl Into<String>) -> Difference {
+        Difference { source, path: path.to_string(), what: what.into() }
+    }
+}
+
+impl Index {
+    /// Reads the whole vault and says where the index would answer otherwise; `report` hears of files done and in all.
+    pub fn verify(&self, mut report: impl FnMut(usize, usize)) -> Vec<Difference> {
+        self.wait(|_| true);
+        let started = Instant::now();
+        while self.coverage().pending > 0 && !self.text().is_off() && started.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(50));
+        }
+        let paths = self.paths_on_disk();
+        let snapshot = self.text().view().snapshot;
+        let committed = snapshot.as_deref().map(committed_versions).unwrap_or_default();
+        let mut differences = self.gone(&paths);
+        for (at, chunk) in paths.chunks(STEP).enumerate() {
+            report(at * STEP, paths.len());
+            let found = scan(self.vault(), chunk, &|| true, |path, bytes| Some(self.differences(path, bytes, &committed)));
+            differences.extend(found.into_iter().flat_map(|(_, found)| found));
+        }
+        if let Some(snapshot) = snapshot.as_deref() {
+            differences.extend(self.sampled(&paths, snapshot));
+        }
+        differences.extend(verify_derived(&self.catalogue()));
+        report(paths.len(), paths.len());
+        differences
+    }
+
+    fn paths_on_disk(&self) -> Vec<NotePath> {
+        let met = parking_lot::Mutex::new(Vec::new());
+        let walked = self.vault().walk(&quillgate_vault::FolderPath::ROOT, |found| {
+            if !found.stat.offline {
+                met.lock().push(found.path);
+            }
+            true
+        });
+        if let Err(error) = walked {
+            tracing::warn!(%error, "the vault cannot be read");
+        }
+        let mut paths = met.into_inner();
+        paths.sort_unstable();
+        paths
+    }
+
+    fn gone(&self, paths: &[NotePath]) -> Vec<Difference> {
+        let there: HashSet<&NotePath> = paths.iter().collect();
+        let catalogue = self.catalogue();
+        let gone = catalogue.files().filter(|entry| !entry.stat.offline && !there.contains(&entry.path));
+        gone.map(|entry| Difference::new("catalogue", &entry.path, "it is no longer in the vault")).collect()
+    }
+
+    fn differences(&self, path: &NotePath, bytes: &[u8], committed: &HashMap<u64, u64>) -> Vec<Difference> {
+        let catalogue = self.catalogue_so_far();
+        let Some(entry) = catalogue.find(path) else {
+            return vec![Difference::new("catalogue", path, "it is not known")];
+        };
+        let mut differences = Vec::new();
+        if is_parsed(path) {
+            let fresh = Entry::parsed(path, bytes, quillgate_vault::ContentHash::of(bytes), entry.stat, entry.read_at);
+            if fresh.hash != entry.hash {
+                differences.push(Difference::new("catalogue", path, "its bytes have changed unnoticed"));
+            } else if fresh.card() != entry.card() || fresh.tags != entry.tags {
+                differences.push(Difference::new("catalogue", path, "what is stored of it is not what it says"));
+            }
+        }
+        if self.text_status().role != Role::Off && committed.get(&path_key(path)) != Some(&entry.version()) {
+            differences.push(Difference::new("text", path, "its text is not in the index"));
+        }
+        differences
+    }
+
+    /// Pieces of some files' text must lead back to those files.
+    fn sampled(&self, paths: &[NotePath], snapshot: &Snapshot) -> Vec<Difference> {
+        let step = (paths.len() / SAMPLES).max(1);
+        let chosen: Vec<NotePath> = paths.iter().step_by(step).cloned().collect();
+        let missed = scan(self.vault(), &chosen, &|| true, |path, bytes| {
+            let text = std::str::from_utf8(bytes).ok()?;
+            let start = text.floor_char_boundary(text.len() / 2);
+            let piece = &text[start..text.floor_char_boundary((start + SAMPLE_BYTES).min(text.len()))];
+            let found = snapshot.with(&Needed::for_literal(piece), Part::Text).ok()?;
+            let is_found = found.is_none_or(|origins| origins.iter().any(|origin| origin.key == path_key(path)));
+            (!is_found).then_some(())
+        });
+        missed.into_iter().map(|(at, ())| Difference::new("text", &chosen[at], "its text does not lead to it")).collect()
+    }
+}
+
+fn committed_versions(snapshot: &Snapshot) -> HashMap<u64, u64> {
+    snapshot.alive().map(|origin| (origin.key, origin.version)).collect()
+}
+
+/// What is kept up to date beside the cards, recomputed from them.
+fn verify_derived(_catalogue: &Catalogue) -> Vec<Difference> {
+    Vec::new()
+}
