@@ -11,6 +11,7 @@ mod fold_search;
 mod graph;
 mod grep;
 mod names;
+mod ranked;
 mod relink;
 mod scan;
 mod store;
