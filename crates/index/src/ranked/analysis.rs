@@ -50,7 +50,15 @@ impl Tokenizer for Words {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         self.token.reset();
-        WordStream { text, at: 0, position: 0, waiting: Waiting::Nothing, compound_end: 0, maker: &mut self.maker, token: &mut self.token }
+        WordStream {
+            text,
+            at: 0,
+            position: 0,
+            waiting: Waiting::Nothing,
+            compound_end: 0,
+            maker: &mut self.maker,
+            token: &mut self.token,
+        }
     }
 }
 

@@ -45,11 +45,11 @@ impl Part {
     /// What a match here is worth, beside one in the text.
     pub(crate) fn boost(self) -> f32 {
         match self {
-            Part::Title => 1.0,
-            Part::Aliases => 0.9,
-            Part::Headings => 0.5,
-            Part::Tags => 0.4,
-            Part::Path => 0.3,
+            Part::Title => 3.0,
+            Part::Aliases => 2.0,
+            Part::Headings => 1.0,
+            Part::Tags => 0.8,
+            Part::Path => 0.6,
             Part::Body => 1.0,
         }
     }

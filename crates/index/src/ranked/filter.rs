@@ -41,7 +41,10 @@ pub(crate) enum Filter {
     Path(String),
     /// A part of the file's name.
     File(String),
-    Property { key: String, test: Option<(Comparison, String)> },
+    Property {
+        key: String,
+        test: Option<(Comparison, String)>,
+    },
     Created(DateRange),
     Modified(DateRange),
 }

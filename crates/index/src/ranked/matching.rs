@@ -15,7 +15,11 @@ pub(crate) enum Match {
     Terms(Vec<String>),
     /// All of the terms, at these distances from each other, in one field.
     Phrase(Vec<(usize, String)>),
-    Group { required: Vec<Match>, optional: Vec<Match>, excluded: Vec<Match> },
+    Group {
+        required: Vec<Match>,
+        optional: Vec<Match>,
+        excluded: Vec<Match>,
+    },
     Any(Vec<Match>),
 }
 

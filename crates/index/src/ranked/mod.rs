@@ -12,8 +12,6 @@ mod matching;
 mod outside;
 mod plan;
 mod query;
-#[cfg(test)]
-mod scratch;
 mod snippet;
 mod statistics;
 mod syntax;

@@ -43,7 +43,12 @@ impl<'a> Plan<'a> {
         Ok(Outside { plan: self, words: self.statistics.fields.words(), numbers, weights })
     }
 
-    fn prepare(&'a self, wanted: &'a Match, numbers: &mut HashMap<&'a str, usize>, weights: &mut Weights<'a>) -> tantivy::Result<()> {
+    fn prepare(
+        &'a self,
+        wanted: &'a Match,
+        numbers: &mut HashMap<&'a str, usize>,
+        weights: &mut Weights<'a>,
+    ) -> tantivy::Result<()> {
         match wanted {
             Match::Terms(terms) => {
                 terms.iter().try_for_each(|term| self.prepare_terms(vec![term.as_str()], numbers, weights))?;
@@ -60,7 +65,12 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn prepare_terms(&self, terms: Vec<&'a str>, numbers: &mut HashMap<&'a str, usize>, weights: &mut Weights<'a>) -> tantivy::Result<()> {
+    fn prepare_terms(
+        &self,
+        terms: Vec<&'a str>,
+        numbers: &mut HashMap<&'a str, usize>,
+        weights: &mut Weights<'a>,
+    ) -> tantivy::Result<()> {
         for term in &terms {
             let next = numbers.len();
             numbers.entry(term).or_insert(next);
@@ -106,7 +116,11 @@ impl Outside<'_> {
                 }
                 let optional = sum(optional.iter().map(|each| self.score_match(each, found)));
                 if required.is_empty() {
-                    return if matches!(wanted, Match::Group { optional, .. } if optional.is_empty()) { Some(1.0) } else { optional };
+                    return if matches!(wanted, Match::Group { optional, .. } if optional.is_empty()) {
+                        Some(1.0)
+                    } else {
+                        optional
+                    };
                 }
                 let scores: Option<Vec<f32>> = required.iter().map(|each| self.score_match(each, found)).collect();
                 scores.map(|scores| scores.into_iter().sum::<f32>() + optional.unwrap_or(0.0))

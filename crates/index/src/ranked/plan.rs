@@ -110,7 +110,9 @@ impl Plan<'_> {
         for (segment, reader) in (0..).zip(self.statistics.searcher.segment_readers()) {
             let alive = reader.alive_bitset();
             // Only what is better than the worst of the best is looked at, which lets tantivy skip the rest.
-            let bar = |best: &BinaryHeap<Hit>| if best.len() < limit { Score::MIN } else { best.peek().map_or(Score::MIN, |worst| worst.score) };
+            let bar = |best: &BinaryHeap<Hit>| {
+                if best.len() < limit { Score::MIN } else { best.peek().map_or(Score::MIN, |worst| worst.score) }
+            };
             weight.for_each_pruning(bar(&best), reader, &mut |document, score| {
                 if alive.is_none_or(|alive| alive.is_alive(document)) && accept(segment, document) {
                     best.push(Hit { score, address: DocAddress::new(segment, document) });
