@@ -1,0 +1,148 @@
+//! The fields of a note that are searched by words, what is in them, and what a match in each is worth.
+
+use std::collections::BTreeSet;
+
+use quillgate_vault::NotePath;
+use tantivy::schema::{Field, IndexRecordOption, SchemaBuilder, TextFieldIndexing, TextOptions};
+use tantivy::{Index, TantivyDocument, Term};
+
+use super::analysis::Words;
+use super::language::Language;
+use crate::card::Card;
+
+/// A note as it is indexed.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) path: &'a NotePath,
+    pub(crate) card: &'a Card,
+    pub(crate) text: &'a str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Title,
+    Aliases,
+    Headings,
+    Tags,
+    Path,
+    Body,
+}
+
+pub(crate) const PARTS: [Part; 6] = [Part::Title, Part::Aliases, Part::Headings, Part::Tags, Part::Path, Part::Body];
+
+impl Part {
+    fn name(self) -> &'static str {
+        match self {
+            Part::Title => "title",
+            Part::Aliases => "aliases",
+            Part::Headings => "headings",
+            Part::Tags => "tags",
+            Part::Path => "path",
+            Part::Body => "body",
+        }
+    }
+
+    /// What a match here is worth, beside one in the text.
+    pub(crate) fn boost(self) -> f32 {
+        match self {
+            Part::Title => 3.0,
+            Part::Aliases => 2.0,
+            Part::Headings => 1.0,
+            Part::Tags => 0.8,
+            Part::Path => 0.6,
+            Part::Body => 1.0,
+        }
+    }
+
+    /// The length that counts as usual at least. Most notes have no aliases; the true average would punish those that do.
+    pub(crate) fn usual_length(self) -> u64 {
+        match self {
+            Part::Title => 4,
+            Part::Aliases | Part::Tags | Part::Path => 3,
+            Part::Headings => 8,
+            Part::Body => 1,
+        }
+    }
+}
+
+/// The fields in one index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RankedFields {
+    fields: [Field; PARTS.len()],
+    language: Language,
+}
+
+impl RankedFields {
+    /// The name of the tokenizer carries the language, so that the schema of an index tells whether it still fits.
+    pub(crate) fn add_to(schema: &mut SchemaBuilder, language: Language) -> RankedFields {
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(&language.fingerprint())
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions)
+            .set_fieldnorms(true);
+        let options = TextOptions::default().set_indexing_options(indexing);
+        RankedFields { fields: PARTS.map(|part| schema.add_text_field(part.name(), options.clone())), language }
+    }
+
+    /// Needed once for every opened index, before it is written.
+    pub(crate) fn register(&self, index: &Index) {
+        index.tokenizers().register(&self.language.fingerprint(), Words::new(self.language));
+    }
+
+    pub(crate) fn fill(&self, document: &mut TantivyDocument, source: &Source) {
+        for (part, field) in self.each() {
+            for_each_text(part, source, |text| document.add_text(field, text));
+        }
+    }
+
+    pub(crate) fn each(&self) -> impl Iterator<Item = (Part, Field)> {
+        PARTS.into_iter().zip(self.fields)
+    }
+
+    pub(crate) fn term(&self, part: Part, text: &str) -> Term {
+        Term::from_field_text(self.fields[part as usize], text)
+    }
+
+    pub(crate) fn find_part(&self, field: Field) -> Option<Part> {
+        self.each().find(|(_, own)| *own == field).map(|(part, _)| part)
+    }
+
+    pub(crate) fn words(&self) -> Words {
+        Words::new(self.language)
+    }
+}
+
+/// The texts of one field, one after the other; a phrase does not reach from one into the next.
+pub(crate) fn for_each_text(part: Part, source: &Source, mut see: impl FnMut(&str)) {
+    let card = source.card;
+    match part {
+        Part::Title => for_each_title(source, see),
+        Part::Aliases => card.aliases.iter().for_each(|alias| see(alias)),
+        Part::Headings => card.headings.iter().for_each(|heading| see(&heading.text)),
+        Part::Tags => {
+            let inline = card.inline_tags.iter().map(|(tag, _)| tag);
+            let tags: BTreeSet<&String> = card.property_tags.iter().chain(inline).collect();
+            tags.into_iter().for_each(|tag| see(tag));
+        }
+        Part::Path => see(source.path.parent().as_str()),
+        Part::Body => see(source.text),
+    }
+}
+
+/// What a note is called: its file name, and its first heading and `title` property if they say something else.
+fn for_each_title(source: &Source, mut see: impl FnMut(&str)) {
+    let name = source.path.basename();
+    see(name);
+    let heading = source.card.headings.iter().find(|heading| heading.level == 1).map_or(name, |heading| &heading.text);
+    if heading != name {
+        see(heading);
+    }
+    if !source.card.properties.contains("\"title\"") {
+        return;
+    }
+    if let Some(serde_json::Value::String(title)) = source.card.property_map().get("title")
+        && title != name
+        && title != heading
+    {
+        see(title);
+    }
+}

@@ -1,0 +1,143 @@
+//! A query made ready for one state of the index: which terms, with which weights, and the best notes for them.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap};
+
+use tantivy::query::Bm25StatisticsProvider;
+use tantivy::{DocAddress, DocId, Score, Searcher, SegmentOrdinal};
+
+use super::fields::{Part, RankedFields};
+use super::filter::{Filter, NoteFacts};
+use super::matching::Match;
+use super::query::{RankedQuery, to_tantivy};
+use super::statistics::Statistics;
+
+/// Of a whole page pasted as a query, the rarest words.
+const MOST_TERMS: usize = 48;
+
+pub(crate) struct Plan<'a> {
+    pub(super) statistics: Statistics<'a>,
+    pub(super) branches: Vec<PlannedBranch<'a>>,
+}
+
+pub(super) struct PlannedBranch<'a> {
+    /// `None` when the query asks for no words.
+    pub(super) wanted: Option<Match>,
+    pub(super) filter: &'a Filter,
+}
+
+/// A note and how well it matches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Hit {
+    pub(crate) score: Score,
+    pub(crate) address: DocAddress,
+}
+
+impl RankedQuery {
+    pub(crate) fn plan<'a>(&'a self, searcher: &'a Searcher, fields: &'a RankedFields) -> tantivy::Result<Plan<'a>> {
+        let statistics = Statistics { searcher, fields };
+        let mut words = fields.words();
+        let mut branches = Vec::new();
+        for branch in &self.branches {
+            let mut wanted = branch.text.as_ref().and_then(|text| Match::of(text, &mut words));
+            // Nothing but signs was typed, which is in no note.
+            if wanted.is_none() && (branch.text.is_some() || branch.filter == Filter::Everything) {
+                continue;
+            }
+            if let Some(wanted) = &mut wanted {
+                keep_rarest(wanted, &statistics)?;
+            }
+            branches.push(PlannedBranch { wanted, filter: &branch.filter });
+        }
+        Ok(Plan { statistics, branches })
+    }
+}
+
+fn keep_rarest(wanted: &mut Match, statistics: &Statistics) -> tantivy::Result<()> {
+    match wanted {
+        Match::Terms(terms) if terms.len() > MOST_TERMS => {
+            let mut rated = Vec::with_capacity(terms.len());
+            for term in std::mem::take(terms) {
+                let frequency = statistics.doc_freq(&statistics.fields.term(Part::Body, &term))?;
+                // A word in no note at all is no help.
+                rated.push((frequency.wrapping_sub(1), term));
+            }
+            rated.sort();
+            terms.extend(rated.into_iter().take(MOST_TERMS).map(|(_, term)| term));
+        }
+        Match::Terms(_) | Match::Phrase(_) => {}
+        Match::Any(matches) => matches.iter_mut().try_for_each(|each| keep_rarest(each, statistics))?,
+        Match::Group { required, optional, excluded } => {
+            required.iter_mut().chain(optional).chain(excluded).try_for_each(|each| keep_rarest(each, statistics))?;
+        }
+    }
+    Ok(())
+}
+
+impl Plan<'_> {
+    /// The best notes of the index. `note` gives the facts of the note a document stands for, or `None` when that note is
+    /// gone or has changed since; it is asked only about documents that would be among the best.
+    pub(crate) fn top<N: NoteFacts>(
+        &self,
+        limit: usize,
+        mut note: impl FnMut(SegmentOrdinal, DocId) -> Option<N>,
+    ) -> tantivy::Result<Vec<Hit>> {
+        let mut best: HashMap<DocAddress, Score> = HashMap::new();
+        for branch in &self.branches {
+            let accept = |segment, document| note(segment, document).is_some_and(|note| branch.filter.passes(&note));
+            for hit in self.top_of_branch(branch, limit, accept)? {
+                best.entry(hit.address).and_modify(|score| *score = score.max(hit.score)).or_insert(hit.score);
+            }
+        }
+        let mut hits: Vec<Hit> = best.into_iter().map(|(address, score)| Hit { score, address }).collect();
+        hits.sort();
+        hits.truncate(limit);
+        Ok(hits)
+    }
+
+    fn top_of_branch(
+        &self,
+        branch: &PlannedBranch,
+        limit: usize,
+        mut accept: impl FnMut(SegmentOrdinal, DocId) -> bool,
+    ) -> tantivy::Result<Vec<Hit>> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let query = to_tantivy(branch.wanted.as_ref(), self.statistics.fields);
+        let weight = query.weight(self.statistics.scoring())?;
+        let mut best: BinaryHeap<Hit> = BinaryHeap::with_capacity(limit.min(1024) + 1);
+        for (segment, reader) in (0..).zip(self.statistics.searcher.segment_readers()) {
+            let alive = reader.alive_bitset();
+            // Only what is better than the worst of the best is looked at, which lets tantivy skip the rest.
+            let bar = |best: &BinaryHeap<Hit>| {
+                if best.len() < limit { Score::MIN } else { best.peek().map_or(Score::MIN, |worst| worst.score) }
+            };
+            weight.for_each_pruning(bar(&best), reader, &mut |document, score| {
+                if alive.is_none_or(|alive| alive.is_alive(document)) && accept(segment, document) {
+                    best.push(Hit { score, address: DocAddress::new(segment, document) });
+                    if best.len() > limit {
+                        best.pop();
+                    }
+                }
+                bar(&best)
+            })?;
+        }
+        Ok(best.into_sorted_vec())
+    }
+}
+
+/// Better ones first, so the greatest is the worst; equally good ones as they are in the index.
+impl Ord for Hit {
+    fn cmp(&self, other: &Hit) -> Ordering {
+        other.score.total_cmp(&self.score).then(self.address.cmp(&other.address))
+    }
+}
+
+impl PartialOrd for Hit {
+    fn partial_cmp(&self, other: &Hit) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Eq for Hit {}

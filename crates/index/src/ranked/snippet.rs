@@ -1,0 +1,182 @@
+//! The line of a note that shows best why it was found.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::analysis::{Role, Words};
+use super::language::Language;
+use super::matching::Match;
+use super::query::RankedQuery;
+
+/// Characters shown on either side of the matches.
+const AROUND: usize = 50;
+/// Matches further apart, in bytes, are not shown together.
+const WIDEST: usize = 100;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Snippet {
+    /// Counted from 1.
+    pub(crate) line: usize,
+    /// The matches are in `**bold**`.
+    pub(crate) text: String,
+}
+
+/// Made once per query, then used for every note.
+pub(crate) struct Highlight {
+    words: Words,
+    wanted: HashSet<String>,
+}
+
+impl RankedQuery {
+    pub(crate) fn highlight(&self, language: Language) -> Highlight {
+        let mut words = Words::new(language);
+        let mut wanted = HashSet::new();
+        for text in self.branches.iter().filter_map(|branch| branch.text.as_ref()) {
+            if let Some(found) = Match::of(text, &mut words) {
+                found.for_each_term(&mut |term| {
+                    wanted.insert(term.to_owned());
+                });
+            }
+        }
+        Highlight { words, wanted }
+    }
+}
+
+/// Matches that fit into one snippet.
+struct Window {
+    line: usize,
+    /// In the text.
+    places: Vec<Range<usize>>,
+    rating: usize,
+}
+
+impl Highlight {
+    /// The first line with text when no word of the query is in it, as for a note found by its name.
+    pub(crate) fn snippet(&mut self, text: &str) -> Snippet {
+        let body = body_start(text);
+        let mut best: Option<Window> = None;
+        let mut start = 0;
+        for (number, line) in (1..).zip(text.split('\n')) {
+            let matches = self.matches(line, start);
+            if let Some(mut window) = best_window(&matches, number) {
+                window.rating = window.rating * 2 + usize::from(start >= body);
+                if best.as_ref().is_none_or(|best| window.rating > best.rating) {
+                    best = Some(window);
+                }
+            }
+            start += line.len() + 1;
+        }
+        match best {
+            Some(window) => Snippet { line: window.line, text: show(text, &window.places) },
+            None => opening(text, body),
+        }
+    }
+
+    /// The wanted terms of a line and where they stand, left to right.
+    fn matches(&mut self, line: &str, start: usize) -> Vec<(String, Range<usize>)> {
+        let mut matches = Vec::new();
+        let wanted = &self.wanted;
+        self.words.for_each(line, |term, role, _, place| {
+            if role != Role::Compound && wanted.contains(term) {
+                matches.push((term.to_owned(), start + place.start..start + place.end));
+            }
+        });
+        matches
+    }
+}
+
+/// The first of the windows with the most different terms.
+fn best_window(matches: &[(String, Range<usize>)], line: usize) -> Option<Window> {
+    let mut best: Option<(usize, Range<usize>)> = None;
+    for first in 0..matches.len() {
+        let mut terms: Vec<&str> = Vec::new();
+        let mut end = first;
+        while let Some((term, place)) = matches.get(end)
+            && place.end - matches[first].1.start <= WIDEST
+        {
+            if !terms.contains(&term.as_str()) {
+                terms.push(term);
+            }
+            end += 1;
+        }
+        if best.as_ref().is_none_or(|(most, _)| terms.len() > *most) {
+            best = Some((terms.len(), first..end.max(first + 1)));
+        }
+    }
+    let (rating, range) = best?;
+    Some(Window { line, rating, places: merged(matches[range].iter().map(|(_, place)| place.clone())) })
+}
+
+/// Pairs of characters overlap.
+fn merged(places: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        match merged.last_mut() {
+            Some(last) if place.start <= last.end => last.end = last.end.max(place.end),
+            _ => merged.push(place),
+        }
+    }
+    merged
+}
+
+fn show(text: &str, places: &[Range<usize>]) -> String {
+    let (Some(first), Some(last)) = (places.first(), places.last()) else { return String::new() };
+    let from = before(text, first.start);
+    let to = behind(text, last.end);
+    let mut shown = String::from(if from.1 { "…" } else { "" });
+    let mut at = from.0;
+    for place in places {
+        shown.push_str(&text[at..place.start]);
+        let (bold, cut) = shortened(&text[place.clone()], WIDEST);
+        shown.extend(["**", bold, if cut { "…" } else { "" }, "**"]);
+        at = place.end;
+    }
+    shown.push_str(&text[at..to.0]);
+    if to.1 {
+        shown.push('…');
+    }
+    shown.trim().to_owned()
+}
+
+/// Where to begin so that the match at `start` has some text before it, and whether the line goes on before that.
+fn before(text: &str, start: usize) -> (usize, bool) {
+    let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let line = &text[line_start..start];
+    let Some((cut, _)) = line.char_indices().rev().nth(AROUND - 1).filter(|(cut, _)| *cut > 0) else {
+        return (line_start, false);
+    };
+    let word = line[cut..].find(char::is_whitespace).map_or(cut, |space| cut + space + 1);
+    (line_start + if line.is_char_boundary(word) { word } else { cut }, true)
+}
+
+fn behind(text: &str, end: usize) -> (usize, bool) {
+    let line = text[end..].split('\n').next().unwrap_or_default();
+    let Some((cut, _)) = line.char_indices().nth(AROUND) else { return (end + line.len(), false) };
+    (end + line[..cut].rfind(char::is_whitespace).unwrap_or(cut), true)
+}
+
+fn shortened(text: &str, longest: usize) -> (&str, bool) {
+    match text.char_indices().nth(longest) {
+        Some((cut, _)) => (&text[..cut], true),
+        None => (text, false),
+    }
+}
+
+/// Behind the frontmatter, whose keys and values explain less than a sentence.
+fn body_start(text: &str) -> usize {
+    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else { return 0 };
+    rest.find("\n---").map_or(0, |end| text.len() - rest.len() + end + 4)
+}
+
+fn opening(text: &str, body: usize) -> Snippet {
+    let mut start = 0;
+    for (number, line) in (1..).zip(text.split('\n')) {
+        let shows = start >= body && line.chars().any(char::is_alphanumeric);
+        start += line.len() + 1;
+        if shows {
+            let (shown, cut) = shortened(line.trim(), WIDEST + AROUND);
+            return Snippet { line: number, text: format!("{shown}{}", if cut { "…" } else { "" }) };
+        }
+    }
+    Snippet { line: 1, text: String::new() }
+}
