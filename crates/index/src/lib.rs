@@ -18,9 +18,8 @@ mod kept;
 mod lines;
 mod literal;
 mod names;
-// Until the text index calls it.
-#[allow(dead_code, unused_imports, unreachable_pub)]
 mod ranked;
+mod ranked_search;
 mod relink;
 mod scan;
 mod search;
@@ -38,6 +37,8 @@ pub use graph::{Backlink, Neighbours, OutgoingLink, Unresolved};
 pub use grep::{Grep, GrepError, GrepLine, GrepResult, grep};
 pub use literal::{Literal, LiteralKey, LiteralLine, search_literal};
 pub use names::{Names, find_link_target, link_name};
+pub use ranked::{Diacritics, Language, QueryError, Stemming};
+pub use ranked_search::{Ranked, RankedNote, search_ranked};
 pub use relink::{RelinkError, Relinked, relinked_copy, relinked_move};
 pub use search::{Coverage, Explanation, Found};
 pub use sync::{Index, IndexSettings, IndexStatus, Progress, Taken};

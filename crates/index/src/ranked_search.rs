@@ -58,7 +58,7 @@ pub fn search_ranked(
     let more = hits.len() > wanted.limit;
     hits.truncate(wanted.limit);
     let opened = opened + hits.len();
-    let mut highlight = query.highlight(index.language());
+    let mut highlight = query.highlight(index.text().language);
     let items = hits.into_iter().map(|hit| search.show(hit, &mut highlight)).collect();
     let explain = Explanation { understood: query.understood(), candidates, opened };
     Ok(Found { items, total: are_all.then_some(candidates), more, coverage: index.coverage(), explain })
@@ -108,24 +108,39 @@ impl Search<'_> {
     fn best(&self, go_on: &(impl Fn() -> bool + Sync)) -> Hits {
         drop(self.index.catalogue());
         let view = self.index.text().view();
-        let snapshot = view.snapshot.unwrap_or_else(|| self.index.empty_snapshot());
-        let pending = if self.index.coverage_is_known() { view.pending } else { self.all_paths() };
-        let failed = |error: tantivy::TantivyError| tracing::warn!(%error, "the text index cannot be read");
-        let Ok(plan) = self.query.plan(&snapshot.searcher, &snapshot.fields.ranked).map_err(failed) else {
+        let (snapshot, pending) = match view.snapshot {
+            Some(snapshot) => (snapshot, view.pending),
+            None => (self.index.text().empty_snapshot(), self.all_paths()),
+        };
+        let failed = |error: &tantivy::TantivyError| tracing::warn!(%error, "the text index cannot be read");
+        let Ok(plan) = self.query.plan(&snapshot.searcher, &snapshot.fields.ranked).inspect_err(failed) else {
             return Hits::default();
         };
+        let opened = pending.len();
         let outside = self.outside(&plan, pending, go_on);
-        let opened = outside.len();
         let mut asked = self.wanted.limit + 1;
         loop {
             let mut hits = self.inside(&plan, &snapshot, asked).unwrap_or_default();
             let are_all = hits.len() < asked;
             hits.extend(outside.iter().map(|(score, path)| Hit { score: *score, path: path.clone() }));
+            self.put_namesakes_first(&mut hits);
             let on_page = hits.iter().filter(|hit| hit.is_after(self.wanted.after.as_ref())).count();
             if are_all || on_page > self.wanted.limit {
                 return Hits { hits, are_all, opened };
             }
             asked *= FURTHER;
+        }
+    }
+
+    /// Whoever types the name of a note wants that note.
+    fn put_namesakes_first(&self, hits: &mut Vec<Hit>) {
+        let best = hits.iter().map(|hit| hit.score).fold(1.0, f32::max);
+        for path in self.index.catalogue_so_far().named(self.wanted.query.trim()) {
+            match hits.iter_mut().find(|hit| hit.path == path) {
+                Some(hit) => hit.score += best,
+                None if self.wanted.folder.contains(&path) => hits.push(Hit { score: best, path }),
+                None => {}
+            }
         }
     }
 

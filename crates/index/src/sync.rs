@@ -17,6 +17,7 @@ use crate::anywhere::Places;
 use crate::counts::Counted;
 use crate::entry::{Entry, is_parsed, now};
 use crate::kept::KeptAnswers;
+use crate::ranked::Language;
 use crate::search::Coverage;
 use crate::store::Store;
 use crate::text::{TextIndex, TextStatus, keep};
@@ -108,6 +109,7 @@ pub(crate) struct KeptSearches {
 pub struct IndexSettings {
     /// Searches read all files; nothing but the catalogue is kept.
     pub without_text: bool,
+    pub language: Language,
 }
 
 /// How far a wait has come: files known so far.

@@ -28,6 +28,22 @@ pub(crate) enum Part {
     Body,
 }
 
+/// How a query is meant. A word or two name a note; a sentence asks what notes say, and is answered worse the more their titles
+/// count (`bench/ranking` tells).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    LookUp,
+    Question,
+}
+
+impl Style {
+    const LONGEST_LOOK_UP: usize = 3;
+
+    pub(crate) fn of(terms: usize) -> Style {
+        if terms <= Style::LONGEST_LOOK_UP { Style::LookUp } else { Style::Question }
+    }
+}
+
 pub(crate) const PARTS: [Part; 6] = [Part::Title, Part::Aliases, Part::Headings, Part::Tags, Part::Path, Part::Body];
 
 impl Part {
@@ -42,15 +58,19 @@ impl Part {
         }
     }
 
-    /// What a match here is worth, beside one in the text.
-    pub(crate) fn boost(self) -> f32 {
-        match self {
-            Part::Title => 3.0,
-            Part::Aliases => 2.0,
-            Part::Headings => 1.0,
-            Part::Tags => 0.8,
-            Part::Path => 0.6,
-            Part::Body => 1.0,
+    /// What a match here is worth, beside one in the text, which has title and headings too.
+    pub(crate) fn boost(self, style: Style) -> f32 {
+        let (for_look_up, for_question) = match self {
+            Part::Title => (3.0, 0.25),
+            Part::Aliases => (2.0, 0.25),
+            Part::Headings => (1.0, 0.1),
+            Part::Tags => (0.8, 0.25),
+            Part::Path => (0.6, 0.1),
+            Part::Body => (1.0, 1.0),
+        };
+        match style {
+            Style::LookUp => for_look_up,
+            Style::Question => for_question,
         }
     }
 

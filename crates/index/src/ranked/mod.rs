@@ -24,9 +24,9 @@ pub(crate) use fields::{RankedFields, Source};
 pub(crate) use filter::{NoteFacts, PropertyValue};
 pub use language::{Diacritics, Language, Stemming};
 pub(crate) use outside::Outside;
-pub(crate) use plan::{Hit, Plan};
+pub(crate) use plan::Plan;
 pub(crate) use query::RankedQuery;
-pub(crate) use snippet::{Highlight, Snippet};
+pub(crate) use snippet::Highlight;
 
 /// What is wrong with a query, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

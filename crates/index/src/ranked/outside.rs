@@ -81,7 +81,7 @@ impl<'a> Plan<'a> {
         let mut of_parts = Vec::with_capacity(PARTS.len());
         for part in PARTS {
             let in_field: Vec<_> = terms.iter().map(|term| self.statistics.fields.term(part, term)).collect();
-            of_parts.push(Bm25Weight::for_terms(&self.statistics, &in_field)?.boost_by(part.boost()));
+            of_parts.push(Bm25Weight::for_terms(&self.statistics, &in_field)?.boost_by(part.boost(self.style)));
         }
         let of_parts = of_parts.try_into().unwrap_or_else(|_| unreachable!("one weight for every part"));
         weights.insert(terms, of_parts);

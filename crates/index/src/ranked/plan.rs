@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::{DocAddress, DocId, Score, Searcher, SegmentOrdinal};
 
-use super::fields::{Part, RankedFields};
+use super::fields::{Part, RankedFields, Style};
 use super::filter::{Filter, NoteFacts};
 use super::matching::Match;
 use super::query::{RankedQuery, to_tantivy};
@@ -17,6 +17,7 @@ const MOST_TERMS: usize = 48;
 
 pub(crate) struct Plan<'a> {
     pub(super) statistics: Statistics<'a>,
+    pub(super) style: Style,
     pub(super) branches: Vec<PlannedBranch<'a>>,
 }
 
@@ -24,6 +25,16 @@ pub(super) struct PlannedBranch<'a> {
     /// `None` when the query asks for no words.
     pub(super) wanted: Option<Match>,
     pub(super) filter: &'a Filter,
+}
+
+impl PlannedBranch<'_> {
+    fn terms(&self) -> usize {
+        let mut terms = 0;
+        if let Some(wanted) = &self.wanted {
+            wanted.for_each_term(&mut |_| terms += 1);
+        }
+        terms
+    }
 }
 
 /// A note and how well it matches.
@@ -49,7 +60,8 @@ impl RankedQuery {
             }
             branches.push(PlannedBranch { wanted, filter: &branch.filter });
         }
-        Ok(Plan { statistics, branches })
+        let style = Style::of(branches.iter().map(PlannedBranch::terms).max().unwrap_or(0));
+        Ok(Plan { statistics, style, branches })
     }
 }
 
@@ -104,7 +116,7 @@ impl Plan<'_> {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        let query = to_tantivy(branch.wanted.as_ref(), self.statistics.fields);
+        let query = to_tantivy(branch.wanted.as_ref(), self.statistics.fields, self.style);
         let weight = query.weight(self.statistics.scoring())?;
         let mut best: BinaryHeap<Hit> = BinaryHeap::with_capacity(limit.min(1024) + 1);
         for (segment, reader) in (0..).zip(self.statistics.searcher.segment_readers()) {

@@ -6,7 +6,7 @@ use tantivy::schema::IndexRecordOption;
 
 use super::QueryError;
 use super::branches::{Branch, Group, Text, branches_of};
-use super::fields::RankedFields;
+use super::fields::{RankedFields, Style};
 use super::filter::{Filter, NoteFacts};
 use super::matching::Match;
 use super::syntax::parse;
@@ -67,17 +67,17 @@ fn describe_all(texts: &[Text]) -> String {
 }
 
 /// Plain words become one flat union of terms, the only shape in which tantivy skips blocks that cannot win.
-pub(super) fn to_tantivy(wanted: Option<&Match>, fields: &RankedFields) -> Box<dyn Query> {
+pub(super) fn to_tantivy(wanted: Option<&Match>, fields: &RankedFields, style: Style) -> Box<dyn Query> {
     let mut clauses = Vec::new();
     match wanted {
         None => return Box::new(AllQuery),
-        Some(Match::Terms(terms)) => add_terms(terms, fields, &mut clauses),
-        Some(Match::Phrase(terms)) => add_phrases(terms, fields, &mut clauses),
-        Some(Match::Any(matches)) => add_optional(matches, fields, &mut clauses),
+        Some(Match::Terms(terms)) => add_terms(terms, fields, style, &mut clauses),
+        Some(Match::Phrase(terms)) => add_phrases(terms, fields, style, &mut clauses),
+        Some(Match::Any(matches)) => add_optional(matches, fields, style, &mut clauses),
         Some(Match::Group { required, optional, excluded }) => {
-            add_optional(optional, fields, &mut clauses);
-            clauses.extend(required.iter().map(|each| (Occur::Must, to_tantivy(Some(each), fields))));
-            clauses.extend(excluded.iter().map(|each| (Occur::MustNot, to_tantivy(Some(each), fields))));
+            add_optional(optional, fields, style, &mut clauses);
+            clauses.extend(required.iter().map(|each| (Occur::Must, to_tantivy(Some(each), fields, style))));
+            clauses.extend(excluded.iter().map(|each| (Occur::MustNot, to_tantivy(Some(each), fields, style))));
             if required.is_empty() && optional.is_empty() {
                 clauses.push((Occur::Must, Box::new(AllQuery)));
             }
@@ -88,28 +88,28 @@ pub(super) fn to_tantivy(wanted: Option<&Match>, fields: &RankedFields) -> Box<d
 
 type Clauses = Vec<(Occur, Box<dyn Query>)>;
 
-fn add_optional(matches: &[Match], fields: &RankedFields, clauses: &mut Clauses) {
+fn add_optional(matches: &[Match], fields: &RankedFields, style: Style, clauses: &mut Clauses) {
     for each in matches {
         match each {
-            Match::Terms(terms) => add_terms(terms, fields, clauses),
-            other => clauses.push((Occur::Should, to_tantivy(Some(other), fields))),
+            Match::Terms(terms) => add_terms(terms, fields, style, clauses),
+            other => clauses.push((Occur::Should, to_tantivy(Some(other), fields, style))),
         }
     }
 }
 
-fn add_terms(terms: &[String], fields: &RankedFields, clauses: &mut Clauses) {
+fn add_terms(terms: &[String], fields: &RankedFields, style: Style, clauses: &mut Clauses) {
     for term in terms {
         for (part, _) in fields.each() {
             let query = TermQuery::new(fields.term(part, term), IndexRecordOption::WithFreqs);
-            clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(query), part.boost()))));
+            clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(query), part.boost(style)))));
         }
     }
 }
 
-fn add_phrases(terms: &[(usize, String)], fields: &RankedFields, clauses: &mut Clauses) {
+fn add_phrases(terms: &[(usize, String)], fields: &RankedFields, style: Style, clauses: &mut Clauses) {
     for (part, _) in fields.each() {
         let terms = terms.iter().map(|(offset, term)| (*offset, fields.term(part, term))).collect();
         let query = PhraseQuery::new_with_offset(terms);
-        clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(query), part.boost()))));
+        clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(query), part.boost(style)))));
     }
 }

@@ -182,11 +182,11 @@ fn made_up_names_are_found_whole_before_their_parts() {
         ("parts.md", "QZX is 2000 or 10000 or y"),
         ("whole.md", "see QZX-2000-10000-Y there"),
         ("code.md", "call foo_bar(baz) now"),
-        ("bar.md", "the bar"),
+        ("tavern.md", "the bar"),
     ];
     check("QZX-2000-10000-Y", &notes, &["whole.md", "parts.md"]);
-    check("foo_bar", &notes, &["code.md", "bar.md"]);
-    check("the bar -foo_bar", &notes, &["bar.md"]);
+    check("foo_bar", &notes, &["code.md", "tavern.md"]);
+    check("the bar -foo_bar", &notes, &["tavern.md"]);
     check("baz", &notes, &["code.md"]);
 }
 
@@ -201,7 +201,7 @@ fn phrases_are_required() {
     check("\"quick brown\" fox", &notes, &["d.md", "a.md"]);
     check("\"quick brown", &notes, &["d.md", "a.md"]);
     check("fox -\"quick brown\"", &notes, &["b.md"]);
-    check("\"fox\"", &notes, &["b.md", "a.md"]);
+    check("\"fox\"", &notes, &["a.md", "b.md"]);
 }
 
 #[test]

@@ -8,14 +8,13 @@ use std::time::{Duration, SystemTime};
 use tantivy::directory::{Directory, RamDirectory};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
 use tantivy::schema::Schema;
-use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::folder::IndexFolder;
-use super::grams::GramTokenizer;
-use super::snapshot::{Fields, GRAMS, Snapshot};
+use super::snapshot::{Fields, Snapshot};
 use super::{Pending, Role};
 use crate::entry::{Entry, version_of};
+use crate::ranked::{Language, Source};
 use crate::sync::Shared;
 
 /// Changes are gathered this long, so that many make one commit.
@@ -116,7 +115,7 @@ impl Keeper {
             Place::Memory(_) => None,
         };
         let may_write = lock.is_some() || matches!(place, Place::Memory(_));
-        let Some((index, fields)) = place.open_index(may_write)? else { return Ok(None) };
+        let Some((index, fields)) = place.open_index(may_write, shared.text.language)? else { return Ok(None) };
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let mut keeper = Keeper { place, index, fields, reader, writing: None, seen: Vec::new() };
         if may_write {
@@ -289,8 +288,8 @@ struct Taken {
 }
 
 impl Place {
-    fn open_index(&self, may_write: bool) -> tantivy::Result<Option<(Index, Fields)>> {
-        let (schema, fields) = Fields::schema();
+    fn open_index(&self, may_write: bool, language: Language) -> tantivy::Result<Option<(Index, Fields)>> {
+        let (schema, fields) = Fields::schema(language);
         let index = match self {
             Place::Memory(memory) => Index::open_or_create(memory.clone(), schema)?,
             Place::Folder(folder) => match open_stored(folder, &schema) {
@@ -303,7 +302,7 @@ impl Place {
                 Err(_) => return Ok(None),
             },
         };
-        index.tokenizers().register(GRAMS, TextAnalyzer::from(GramTokenizer::new()));
+        fields.register(&index);
         Ok(Some((index, fields)))
     }
 
@@ -345,5 +344,6 @@ fn document(fields: &Fields, shared: &Shared, key: u64, entry: &Entry) -> (Tanti
     document.add_u64(fields.version, version);
     let text = String::from_utf8_lossy(&contents.bytes);
     document.add_text(fields.text_grams, &text);
+    fields.ranked.fill(&mut document, &Source { path: &entry.path, card: &entry.card(), text: &text });
     (document, version)
 }

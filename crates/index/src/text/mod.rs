@@ -23,6 +23,7 @@ pub(crate) use required::needed_by;
 pub(crate) use snapshot::{Part, Snapshot};
 
 use crate::entry::path_key;
+use crate::ranked::Language;
 use crate::search::Coverage;
 use crate::sync::IndexSettings;
 
@@ -33,6 +34,7 @@ pub(crate) struct TextIndex {
     state: RwLock<State>,
     wake: Mutex<bool>,
     woken: Condvar,
+    pub(crate) language: Language,
     pub(crate) rebuild: AtomicBool,
     write_failures: AtomicU64,
 }
@@ -90,6 +92,7 @@ pub struct TextStatus {
 
 /// What a search goes by: the committed index and what it does not hold yet.
 pub(crate) struct View {
+    /// Without one, no file is in the index.
     pub(crate) snapshot: Option<Arc<Snapshot>>,
     pub(crate) pending: Vec<NotePath>,
 }
@@ -101,6 +104,7 @@ impl TextIndex {
             state: RwLock::new(State { role, ..State::default() }),
             wake: Mutex::default(),
             woken: Condvar::new(),
+            language: settings.language,
             rebuild: AtomicBool::new(false),
             write_failures: AtomicU64::new(0),
         }
@@ -128,6 +132,11 @@ impl TextIndex {
         let state = self.state.read();
         let pending = state.pending.values().map(|pending| pending.path.clone()).collect();
         View { snapshot: state.snapshot.clone(), pending }
+    }
+
+    /// Stands in while the index is not open.
+    pub(crate) fn empty_snapshot(&self) -> Arc<Snapshot> {
+        Arc::new(Snapshot::empty(self.language).expect("an index in memory can always be made"))
     }
 
     pub(crate) fn stamp(&self) -> u64 {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::index::SegmentId;
-use tantivy::{DocAddress, DocId, Searcher, SegmentReader};
+use tantivy::tokenizer::TextAnalyzer;
+use tantivy::{DocAddress, DocId, Index, Searcher, SegmentReader};
 
-use super::grams::Needed;
+use super::grams::{GramTokenizer, Needed};
+use crate::ranked::{Language, RankedFields};
 
-pub(crate) const GRAMS: &str = "grams-1";
+const GRAMS: &str = "grams-1";
 
 /// What every document has.
 #[derive(Clone, Copy, Debug)]
@@ -20,10 +22,11 @@ pub(crate) struct Fields {
     pub(crate) version: Field,
     pub(crate) name_grams: Field,
     pub(crate) text_grams: Field,
+    pub(crate) ranked: RankedFields,
 }
 
 impl Fields {
-    pub(crate) fn schema() -> (Schema, Fields) {
+    pub(crate) fn schema(language: Language) -> (Schema, Fields) {
         let mut schema = Schema::builder();
         let grams = TextFieldIndexing::default().set_tokenizer(GRAMS).set_index_option(IndexRecordOption::Basic).set_fieldnorms(false);
         let grams = TextOptions::default().set_indexing_options(grams);
@@ -32,8 +35,17 @@ impl Fields {
             version: schema.add_u64_field("version", FAST),
             name_grams: schema.add_text_field("name_grams", grams.clone()),
             text_grams: schema.add_text_field("text_grams", grams),
+            ranked: RankedFields::add_to(&mut schema, language),
         };
         (schema.build(), fields)
+    }
+}
+
+impl Fields {
+    /// Needed once for every opened index.
+    pub(crate) fn register(&self, index: &Index) {
+        index.tokenizers().register(GRAMS, TextAnalyzer::from(GramTokenizer::new()));
+        self.ranked.register(index);
     }
 }
 
@@ -62,6 +74,14 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
+    /// Of an index that holds nothing.
+    pub(crate) fn empty(language: Language) -> tantivy::Result<Snapshot> {
+        let (schema, fields) = Fields::schema(language);
+        let index = Index::create_in_ram(schema);
+        fields.register(&index);
+        Snapshot::new(index.reader()?.searcher(), fields, None)
+    }
+
     /// Segments never change, so what is known of them from `before` still holds.
     pub(crate) fn new(searcher: Searcher, fields: Fields, before: Option<&Snapshot>) -> tantivy::Result<Snapshot> {
         let known: HashMap<SegmentId, &Origins> = before.map(Snapshot::by_segment).unwrap_or_default();
