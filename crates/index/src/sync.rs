@@ -202,7 +202,7 @@ impl Shared {
     fn load(&self) {
         let mut loaded = Catalogue::default();
         if let Some(store) = self.store.lock().as_mut() {
-            store.load(&mut loaded);
+            loaded = store.load();
             if let Err(error) = store.start_writing() {
                 tracing::warn!(%error, "the catalogue cannot be stored; the next start reads the vault anew");
             }
@@ -369,7 +369,7 @@ impl Shared {
         };
         self.files_read.fetch_add(1, Ordering::Relaxed);
         let hash = contents.hash();
-        if known.is_some_and(|known| known.hash == Some(hash)) {
+        if known.is_some_and(|known| known.hash == Some(hash) && known.is_readable) {
             return Look::Touched(contents.stat, read_at);
         }
         Look::Changed(Entry::parsed(path, &contents.bytes, hash, contents.stat, read_at))
@@ -382,8 +382,7 @@ impl Shared {
         let settled = catalogue.find(path).filter(|entry| Known::of(entry).is_settled()).cloned();
         drop(catalogue);
         if let (Some(entry), Some(store)) = (settled, self.store.lock().as_mut()) {
-            store.put(&entry);
-            store.flush();
+            store.touch(&entry);
         }
     }
 
@@ -391,16 +390,15 @@ impl Shared {
         if entries.is_empty() {
             return;
         }
-        if let Some(store) = self.store.lock().as_mut() {
-            entries.iter().for_each(|entry| store.put(entry));
-            store.flush();
-        }
+        let stored = self.store.lock().as_mut().and_then(|store| store.put(&entries));
+        let mut stored = stored.unwrap_or_default().into_iter();
         let mut taken = Vec::with_capacity(entries.len());
         let mut catalogue = self.catalogue.write();
         for entry in entries {
+            let stored = stored.next();
             if !self.is_overtaken(&catalogue, &entry) {
                 taken.push(entry.path.clone());
-                catalogue.upsert(entry);
+                catalogue.upsert_stored(entry, stored);
             }
         }
         drop(catalogue);
@@ -429,8 +427,7 @@ impl Shared {
             return;
         }
         if let Some(store) = self.store.lock().as_mut() {
-            paths.iter().for_each(|path| store.delete(path));
-            store.flush();
+            store.delete(paths);
         }
         if let Some(removed) = self.removed.lock().as_mut() {
             removed.extend(paths.iter().map(|path| (path.clone(), now())));
@@ -446,8 +443,14 @@ impl Shared {
     fn tidy_store(&self) {
         let mut store = self.store.lock();
         let Some(store) = store.as_mut() else { return };
-        if let Err(error) = store.tidy(&self.catalogue.read()) {
+        let tidied = store.tidy(&self.catalogue.read());
+        let moved = tidied.unwrap_or_else(|error| {
             tracing::warn!(%error, "the stored catalogue could not be written anew");
+            Vec::new()
+        });
+        if !moved.is_empty() {
+            let mut catalogue = self.catalogue.write();
+            moved.into_iter().for_each(|card| catalogue.move_card(&card.path, &card.from, card.to));
         }
     }
 
@@ -471,7 +474,9 @@ impl Shared {
                 note_early(to);
                 let moved = self.catalogue.read().find(from).cloned();
                 // A name of another kind, or one not met yet, has to be read.
-                let moved = moved.filter(|_| is_parsed(from) == is_parsed(to) && from.is_note() == to.is_note());
+                let moved = moved.filter(|entry| {
+                    is_parsed(from) == is_parsed(to) && from.is_note() == to.is_note() && entry.card.encoded().is_some()
+                });
                 self.forget(&[(*from).clone()]);
                 match moved {
                     Some(entry) => self.take_in(vec![Entry { path: (*to).clone(), stat: *stat, read_at: now(), ..entry }]),
@@ -492,15 +497,23 @@ struct Known {
     hash: Option<ContentHash>,
     problem: Option<Box<str>>,
     read_at: i64,
+    /// Whether what is stored of it has not been damaged.
+    is_readable: bool,
 }
 
 impl Known {
     fn of(entry: &Entry) -> Known {
-        Known { stat: entry.stat, hash: entry.hash, problem: entry.problem.clone(), read_at: entry.read_at }
+        Known {
+            stat: entry.stat,
+            hash: entry.hash,
+            problem: entry.problem.clone(),
+            read_at: entry.read_at,
+            is_readable: entry.card.is_readable(),
+        }
     }
 
     /// Whether an unchanged look of the file means unchanged bytes. A file that could not be read is tried again.
     fn is_settled(&self) -> bool {
-        self.hash.is_some() && self.stat.modified < self.read_at.saturating_sub(COARSEST_CLOCK)
+        self.is_readable && self.hash.is_some() && self.stat.modified < self.read_at.saturating_sub(COARSEST_CLOCK)
     }
 }

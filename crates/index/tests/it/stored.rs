@@ -146,7 +146,7 @@ proptest! {
     #[test]
     fn garbage_instead_of_a_log_never_shows(garbage in prop::collection::vec(any::<u8>(), 0..300), with_header in any::<bool>()) {
         let place = vault();
-        let mut log = if with_header { b"quillgate-cat-2\n".to_vec() } else { Vec::new() };
+        let mut log = if with_header { b"quillgate-cat-3\n".to_vec() } else { Vec::new() };
         log.extend(garbage);
         fs::write(place.log(), log).unwrap();
         check_answers(&place);
