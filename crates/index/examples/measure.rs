@@ -23,7 +23,14 @@ fn main() {
     let index = Index::start(vault, data);
     index.wait(|_| true);
     let status = index.status();
-    println!("ready {:?} walk {:?} files {} read {} {}", started.elapsed(), status.first_walk, status.files, status.files_read, memory());
+    println!(
+        "ready {:?} walk {:?} files {} read {} {}",
+        started.elapsed(),
+        status.first_walk,
+        status.files,
+        status.files_read,
+        memory()
+    );
     if let Some(hub) = arguments.get(3) {
         for _ in 0..3 {
             let asked = Instant::now();

@@ -87,15 +87,24 @@ impl Catalogue {
         self.by_path.values().filter_map(|&id| Some((id, self.entry(id)?)))
     }
 
+    pub(crate) fn find_numbered(&self, path: &NotePath) -> Option<(FileId, &Entry)> {
+        let id = self.find_id(path)?;
+        Some((id, self.entry(id)?))
+    }
+
     /// The files below a folder, by path.
     pub fn files_below(&self, folder: &FolderPath) -> impl Iterator<Item = &Entry> {
+        self.numbered_below(folder).map(|(_, entry)| entry)
+    }
+
+    pub(crate) fn numbered_below(&self, folder: &FolderPath) -> impl Iterator<Item = (FileId, &Entry)> {
         // `0` comes right behind `/`.
         let bounds = match folder.as_str() {
             "" => (Bound::Unbounded, Bound::Unbounded),
             path => (Bound::Included(format!("{path}/")), Bound::Excluded(format!("{path}0"))),
         };
         let bounds = (bounds.0.as_ref().map(String::as_str), bounds.1.as_ref().map(String::as_str));
-        self.by_path.range::<str, _>(bounds).filter_map(|(_, &id)| self.entry(id))
+        self.by_path.range::<str, _>(bounds).filter_map(|(_, &id)| Some((id, self.entry(id)?)))
     }
 
     /// The files that a wikilink's bare name could mean, whatever their folder.

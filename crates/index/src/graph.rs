@@ -9,7 +9,9 @@ use crate::card::CardLink;
 use crate::catalogue::{Catalogue, FileId};
 use crate::entry::Entry;
 use crate::links::{Meaning, Reference, Spelling};
-use crate::names::{After, Meant, Names, find_card_target, find_exact, find_from, find_from_anywhere, find_link_target, folder_of};
+use crate::names::{
+    After, Meant, Names, find_card_target, find_exact, find_from, find_from_anywhere, find_link_target, folder_of,
+};
 
 /// A file that links to the one asked about.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use quillgate_vault::{
     Change, ContentHash, Dirty, EntryKind, FolderPath, Found, NotePath, Stat, Vault, VaultError, Watch, WatchMode,
 };
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, FileId};
 use crate::entry::{Entry, is_parsed, now};
 use crate::store::Store;
 
@@ -76,7 +76,7 @@ pub type Progress = usize;
 
 /// What a look at a file brought.
 enum Look {
-    Same,
+    Same(FileId),
     /// The same bytes, but the file system says something new of them or vouches for them only now.
     Touched(Stat, i64),
     Changed(Entry),
@@ -174,8 +174,13 @@ impl Index {
 
 impl Shared {
     fn begin(self: &Arc<Self>, slot: &Weak<Work>) {
-        self.load();
-        let watching = self.watch();
+        // Events wait until there is a catalogue to compare with.
+        let checking = self.checking.lock();
+        let watching = thread::scope(|scope| {
+            scope.spawn(|| self.load());
+            self.watch()
+        });
+        drop(checking);
         self.status.lock().watch = Some(watching.mode);
         self.check_everything();
         *self.ready.lock() = true;
@@ -259,7 +264,7 @@ impl Shared {
         let changed = AtomicU64::new(0);
         let walked = self.vault.walk(folder, |found| {
             match self.look_at(&found) {
-                Look::Same => {}
+                Look::Same(id) => seen.lock().push(id),
                 Look::Touched(stat, read_at) => self.touch(&found.path, stat, read_at),
                 Look::Changed(entry) => {
                     changed.fetch_add(1, Ordering::Relaxed);
@@ -270,9 +275,8 @@ impl Shared {
                         self.take_in(batch);
                     }
                 }
-                Look::Gone => return true,
+                Look::Gone => {}
             }
-            seen.lock().push(found.path);
             !self.ended.load(Ordering::Relaxed)
         });
         self.take_in(pending.into_inner());
@@ -288,24 +292,27 @@ impl Shared {
             }
             Err(_) => Vec::new(),
         };
-        let gone = self.forget_unseen(folder, seen.into_inner(), &skipped, began);
+        let gone = self.forget_unseen(folder, &seen.into_inner(), &skipped, began);
         if folder.is_root() {
             self.status.lock().problems = skipped;
         }
         changed.into_inner() as usize + gone
     }
 
-    /// Files that the walk did not meet are gone, unless they were written while it ran or lie in a folder that could not
-    /// be read just now.
-    fn forget_unseen(&self, folder: &FolderPath, mut seen: Vec<NotePath>, skipped: &[(String, String)], began: i64) -> usize {
-        seen.sort_unstable();
+    /// Files that the walk did not meet as they were are gone, unless they were read while it ran or lie in a folder that
+    /// could not be read just now.
+    fn forget_unseen(&self, folder: &FolderPath, seen: &[FileId], skipped: &[(String, String)], began: i64) -> usize {
         let unread: Vec<FolderPath> = skipped.iter().filter_map(|(path, _)| FolderPath::parse(path).ok()).collect();
-        let is_gone = |entry: &&Entry| {
-            let is_unseen = seen.binary_search(&entry.path).is_err() && entry.read_at < began;
+        let catalogue = self.catalogue.read();
+        let mut is_seen = vec![false; catalogue.slots()];
+        // A number may have been given to another file since, but that one was read after the walk began.
+        seen.iter().for_each(|id| is_seen[id.0 as usize] = true);
+        let is_gone = |(id, entry): &(FileId, &Entry)| {
+            let is_unseen = !is_seen[id.0 as usize] && entry.read_at < began;
             is_unseen && !unread.iter().any(|folder| folder.contains(&entry.path))
         };
-        let catalogue = self.catalogue.read();
-        let gone: Vec<NotePath> = catalogue.files_below(folder).filter(is_gone).map(|entry| entry.path.clone()).collect();
+        let gone = catalogue.numbered_below(folder).filter(is_gone);
+        let gone: Vec<NotePath> = gone.map(|(_, entry)| entry.path.clone()).collect();
         drop(catalogue);
         self.forget(&gone);
         gone.len()
@@ -316,7 +323,7 @@ impl Shared {
         let as_folder = FolderPath::from(path.clone());
         match self.vault.stat(path) {
             Ok((EntryKind::File, stat)) => match self.look_at(&Found { path: path.clone(), stat }) {
-                Look::Same => 0,
+                Look::Same(_) => 0,
                 Look::Touched(stat, read_at) => {
                     self.touch(path, stat, read_at);
                     0
@@ -349,13 +356,14 @@ impl Shared {
 
     fn look_at(&self, found: &Found) -> Look {
         let Found { path, stat } = found;
-        let known = self.catalogue.read().find(path).map(Known::of);
+        let known = self.catalogue.read().find_numbered(path).map(|(id, entry)| (id, Known::of(entry)));
+        let same = known.as_ref().filter(|(_, known)| known.stat == *stat);
         if !is_parsed(path) || stat.offline {
-            let is_same = known.is_some_and(|known| known.stat == *stat && known.hash.is_none());
-            return if is_same { Look::Same } else { Look::Changed(Entry::unparsed(path, *stat, None)) };
+            let same = same.filter(|(_, known)| known.hash.is_none());
+            return same.map_or_else(|| Look::Changed(Entry::unparsed(path, *stat, None)), |(id, _)| Look::Same(*id));
         }
-        if known.as_ref().is_some_and(|known| known.stat == *stat && known.is_settled()) {
-            return Look::Same;
+        if let Some((id, _)) = same.filter(|(_, known)| known.is_settled()) {
+            return Look::Same(*id);
         }
         let read_at = now();
         let contents = match self.vault.read(path) {
@@ -363,13 +371,13 @@ impl Shared {
             Err(VaultError::NotFound(_) | VaultError::Link(_)) => return Look::Gone,
             Err(error) => {
                 let problem = error.to_string();
-                let is_same = known.is_some_and(|known| known.stat == *stat && known.problem.as_deref() == Some(&problem));
-                return if is_same { Look::Same } else { Look::Changed(Entry::unparsed(path, *stat, Some(problem))) };
+                let same = same.filter(|(_, known)| known.problem.as_deref() == Some(&problem)).map(|(id, _)| *id);
+                return same.map_or_else(|| Look::Changed(Entry::unparsed(path, *stat, Some(problem))), Look::Same);
             }
         };
         self.files_read.fetch_add(1, Ordering::Relaxed);
         let hash = contents.hash();
-        if known.is_some_and(|known| known.hash == Some(hash) && known.is_readable) {
+        if known.is_some_and(|(_, known)| known.hash == Some(hash) && known.is_readable) {
             return Look::Touched(contents.stat, read_at);
         }
         Look::Changed(Entry::parsed(path, &contents.bytes, hash, contents.stat, read_at))
