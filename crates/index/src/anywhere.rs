@@ -9,7 +9,7 @@ use crate::candidates::Candidates;
 use crate::counts::{Counted, CountedFile, Counter, Order};
 use crate::entry::Entry;
 use crate::fold_search::{FoldSearch, composed};
-use crate::kept::{Answer, Question};
+use crate::kept_answers::{Answer, Question};
 use crate::lines::{matching_lines, snippet};
 use crate::literal::LiteralSearch;
 use crate::search::{Explanation, Found};
@@ -120,7 +120,8 @@ impl<G: Fn() -> bool + Sync> Finder<'_, G> {
         let mut names = Candidates::find(self.index, &self.search.needed(), Part::Name, self.folder).paths;
         names.retain(|path| self.search.is_in(path.as_str()));
         let catalogue = self.index.catalogue_so_far();
-        let tagged: Vec<Tagged> = match self.tags.is_in_any(catalogue.property_tags()) {
+        let names_of_tags = catalogue.tags().filter(|tag| tag.frontmatter > 0).map(|tag| tag.name);
+        let tagged: Vec<Tagged> = match self.tags.is_in_any(names_of_tags) {
             true => catalogue.files_below(self.folder).filter_map(|entry| self.tagged(entry)).collect(),
             false => Vec::new(),
         };

@@ -105,9 +105,8 @@ impl Card {
         postcard::to_allocvec(self).map(Vec::into_boxed_slice).unwrap_or_default()
     }
 
-    /// An unreadable card is an empty one; the next change of its file writes it anew.
-    pub(crate) fn decode(bytes: &[u8]) -> Card {
-        postcard::from_bytes(bytes).unwrap_or_default()
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Card> {
+        if bytes.is_empty() { Some(Card::default()) } else { postcard::from_bytes(bytes).ok() }
     }
 }
 

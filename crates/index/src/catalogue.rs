@@ -1,31 +1,43 @@
-//! All files of the vault in memory, found by path, by name and by what links to them.
+//! All files of the vault in memory, found by path, by name, by tag and by what links to them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use quillgate_markdown::fold;
 use quillgate_vault::{FolderPath, LinkFormat, NotePath, Stat};
 
 use crate::entry::{Entry, path_key};
-use crate::names::{Names, find_link_target, link_name};
+use crate::kept::{Kept, Stored};
+use crate::links::{Links, NameId, Reference};
+use crate::mentions::Mentions;
+use crate::names::{Names, find_link_target};
+use crate::tags::{TagId, Tags};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub(crate) u32);
 
 #[derive(Default)]
 pub struct Catalogue {
-    entries: Vec<Option<Entry>>,
+    slots: Vec<Option<Slot>>,
     free: Vec<FileId>,
     /// Ordered, so that listings and folders come out sorted.
     by_path: BTreeMap<NotePath, FileId>,
     /// By what the text index calls a path.
     by_key: HashMap<u64, FileId>,
-    by_name: HashMap<Box<str>, Vec<FileId>>,
-    /// Sources by the name their links give. Links are resolved when asked, so a new file never makes this stale.
-    linkers: HashMap<Box<str>, Vec<FileId>>,
-    tag_names: HashSet<Arc<str>>,
+    links: Links,
+    tags: Tags,
+    /// The place of every file in the order of paths, once it was asked for.
+    ranks: OnceLock<Box<[u32]>>,
     generation: u64,
+}
+
+/// A file and what leads from it to others.
+struct Slot {
+    entry: Entry,
+    name: NameId,
+    references: Box<[Reference]>,
+    tags: Box<[TagId]>,
 }
 
 impl Catalogue {
@@ -51,10 +63,18 @@ impl Catalogue {
         self.by_key.iter().filter_map(|(&key, &id)| Some((key, self.entry(id)?)))
     }
 
+    pub fn find_id(&self, path: &NotePath) -> Option<FileId> {
+        self.by_path.get(path).copied()
+    }
+
     /// The file that the text index knows by this key.
     pub(crate) fn find_by_key(&self, key: u64) -> Option<(FileId, &Entry)> {
         let &id = self.by_key.get(&key)?;
         Some((id, self.entry(id)?))
+    }
+
+    pub fn entry(&self, id: FileId) -> Option<&Entry> {
+        self.slot(id).map(|slot| &slot.entry)
     }
 
     /// All files, by path.
@@ -67,20 +87,29 @@ impl Catalogue {
         self.files().filter(|entry| entry.path.is_note())
     }
 
+    /// All files with their numbers, by path.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (FileId, &Entry)> {
+        self.by_path.values().filter_map(|&id| Some((id, self.entry(id)?)))
+    }
+
+    pub(crate) fn find_numbered(&self, path: &NotePath) -> Option<(FileId, &Entry)> {
+        let id = self.find_id(path)?;
+        Some((id, self.entry(id)?))
+    }
+
     /// The files below a folder, by path.
     pub fn files_below(&self, folder: &FolderPath) -> impl Iterator<Item = &Entry> {
+        self.numbered_below(folder).map(|(_, entry)| entry)
+    }
+
+    pub(crate) fn numbered_below(&self, folder: &FolderPath) -> impl Iterator<Item = (FileId, &Entry)> {
         // `0` comes right behind `/`.
         let bounds = match folder.as_str() {
             "" => (Bound::Unbounded, Bound::Unbounded),
             path => (Bound::Included(format!("{path}/")), Bound::Excluded(format!("{path}0"))),
         };
         let bounds = (bounds.0.as_ref().map(String::as_str), bounds.1.as_ref().map(String::as_str));
-        self.by_path.range::<str, _>(bounds).filter_map(|(_, &id)| self.entry(id))
-    }
-
-    /// The tags that stand, or stood, in the frontmatter of some note.
-    pub(crate) fn property_tags(&self) -> impl Iterator<Item = &str> {
-        self.tag_names.iter().map(|tag| &**tag)
+        self.by_path.range::<str, _>(bounds).filter_map(|(_, &id)| Some((id, self.entry(id)?)))
     }
 
     /// The files that a wikilink's bare name could mean, whatever their folder.
@@ -96,93 +125,189 @@ impl Catalogue {
         find_link_target(self, source, link_path)
     }
 
-    /// The files with a link that gives this file's name; each may mean another file of that name.
-    pub(crate) fn possible_linkers(&self, path: &NotePath) -> Vec<&Entry> {
-        let name = fold(path.name());
-        let mut ids: Vec<FileId> = self.linkers.get(&*name).cloned().unwrap_or_default();
-        if let Some(stem) = name.strip_suffix(".md") {
-            ids.extend(self.linkers.get(stem).into_iter().flatten());
-        }
-        ids.sort_unstable();
-        ids.dedup();
-        let mut entries: Vec<&Entry> = ids.into_iter().filter_map(|id| self.entry(id)).collect();
-        entries.sort_by(|a, b| a.path.cmp(&b.path));
-        entries
+    /// The place of a file in the order of paths.
+    pub(crate) fn rank(&self, id: FileId) -> u32 {
+        let ranks = self.ranks.get_or_init(|| {
+            let mut ranks = vec![u32::MAX; self.slots.len()];
+            for (rank, id) in (0..).zip(self.by_path.values()) {
+                ranks[id.0 as usize] = rank;
+            }
+            ranks.into_boxed_slice()
+        });
+        ranks.get(id.0 as usize).copied().unwrap_or(u32::MAX)
     }
 
-    pub(crate) fn upsert(&mut self, mut entry: Entry) {
-        self.remove(&entry.path);
-        self.generation += 1;
-        let id = self.free.pop().unwrap_or_else(|| {
-            self.entries.push(None);
-            FileId(u32::try_from(self.entries.len() - 1).unwrap_or(u32::MAX))
-        });
-        for tag in &mut entry.tags {
-            *tag = self.shared_tag(tag);
+    /// Sorts files by path, each once. Numbers are compared rather than paths, since there may be many.
+    pub(crate) fn by_path_order(&self, mut ids: Vec<FileId>) -> Vec<FileId> {
+        ids.sort_unstable_by_key(|&id| self.rank(id));
+        ids.dedup();
+        ids
+    }
+
+    pub(crate) fn links(&self) -> &Links {
+        &self.links
+    }
+
+    pub(crate) fn tag_table(&self) -> &Tags {
+        &self.tags
+    }
+
+    /// The links that stand in a file, in its order, without those that mean the file itself.
+    pub(crate) fn references(&self, id: FileId) -> &[Reference] {
+        self.slot(id).map_or(&[], |slot| &slot.references)
+    }
+
+    pub(crate) fn name_of(&self, id: FileId) -> Option<NameId> {
+        self.slot(id).map(|slot| slot.name)
+    }
+
+    /// Files are numbered below this.
+    pub(crate) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn slot(&self, id: FileId) -> Option<&Slot> {
+        self.slots.get(id.0 as usize).and_then(Option::as_ref)
+    }
+}
+
+/// Changes.
+impl Catalogue {
+    pub(crate) fn upsert(&mut self, entry: Entry) {
+        self.upsert_stored(entry, None);
+    }
+
+    /// Takes in a file whose card has been stored.
+    pub(crate) fn upsert_stored(&mut self, mut entry: Entry, stored: Option<Kept>) {
+        let Some(encoded) = entry.card.encoded() else {
+            // Its file has to be read again.
+            self.remove(&entry.path);
+            return;
+        };
+        let mentions = postcard::from_bytes(&encoded.mentions).unwrap_or_default();
+        entry.card = stored.unwrap_or(entry.card);
+        let path = entry.path.clone();
+        let known = self.find_id(&path);
+        let id = self.place(known, entry, &mentions);
+        if known.is_none() {
+            self.by_path.insert(path, id);
         }
-        for name in link_names(&entry) {
-            self.linkers.entry(name.into()).or_default().push(id);
-        }
-        self.by_name.entry(fold(entry.path.name()).into()).or_default().push(id);
-        self.by_key.insert(path_key(&entry.path), id);
-        self.by_path.insert(entry.path.clone(), id);
-        self.entries[id.0 as usize] = Some(entry);
     }
 
     /// A file whose bytes are the same: only what the file system says of it is new.
     pub(crate) fn touch(&mut self, path: &NotePath, stat: Stat, read_at: i64) {
         let Some(&id) = self.by_path.get(path) else { return };
-        if let Some(entry) = self.entries[id.0 as usize].as_mut() {
-            entry.stat = stat;
-            entry.read_at = read_at;
+        if let Some(slot) = self.slots[id.0 as usize].as_mut() {
+            slot.entry.stat = stat;
+            slot.entry.read_at = read_at;
             self.generation += 1;
+        }
+    }
+
+    /// A card that was moved to another log.
+    pub(crate) fn move_card(&mut self, path: &NotePath, from: &Stored, to: Stored) {
+        let Some(&id) = self.by_path.get(path) else { return };
+        let Some(slot) = self.slots[id.0 as usize].as_mut() else { return };
+        if let Kept::Stored(stored) = &slot.entry.card
+            && stored.is_in(&from.log)
+            && stored.at == from.at
+        {
+            slot.entry.card = Kept::Stored(to);
         }
     }
 
     pub(crate) fn remove(&mut self, path: &NotePath) -> Option<Entry> {
         let id = self.by_path.remove(path)?;
-        let entry = self.entries[id.0 as usize].take()?;
+        self.clear(id)
+    }
+
+    /// Puts a file into its slot or a new one; who calls this sees to `by_path`.
+    fn place(&mut self, known: Option<FileId>, mut entry: Entry, mentions: &Mentions<'_>) -> FileId {
         self.generation += 1;
-        self.by_key.remove(&path_key(&entry.path));
-        drop_id(&mut self.by_name, &fold(entry.path.name()), id);
-        for name in link_names(&entry) {
-            drop_id(&mut self.linkers, &name, id);
+        let id = known.or_else(|| self.free.pop()).unwrap_or_else(|| {
+            self.slots.push(None);
+            FileId(u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX))
+        });
+        let before = self.slots[id.0 as usize].take();
+        let name = match &before {
+            Some(slot) => slot.name,
+            None => {
+                self.ranks.take();
+                self.by_key.insert(path_key(&entry.path), id);
+                self.links.add_file(id, fold(entry.path.name()))
+            }
+        };
+        let (references, tags) = before.map(|slot| (slot.references, slot.tags)).unwrap_or_default();
+        let references = self.links.replace(id, &references, mentions);
+        self.tags.remove(id, &tags);
+        for tag in &mut entry.tags {
+            *tag = self.tags.shared(tag);
         }
+        let frontmatter = entry.tags.iter().map(|tag| &**tag);
+        let tags = self.tags.add(id, frontmatter, mentions.inline_tags.iter().copied());
+        self.slots[id.0 as usize] = Some(Slot { entry, name, references, tags });
+        id
+    }
+
+    fn clear(&mut self, id: FileId) -> Option<Entry> {
+        let slot = self.slots[id.0 as usize].take()?;
+        self.generation += 1;
+        self.ranks.take();
+        self.by_key.remove(&path_key(&slot.entry.path));
+        self.links.remove_file(id, slot.name);
+        self.links.replace(id, &slot.references, &Mentions::default());
+        self.tags.remove(id, &slot.tags);
         self.free.push(id);
-        Some(entry)
+        Some(slot.entry)
+    }
+}
+
+/// Fills a catalogue with many files. The order of paths is made at the end, at once.
+#[derive(Default)]
+pub(crate) struct Filling(Catalogue);
+
+impl Filling {
+    /// Takes in a file in the place of an earlier one of the same path.
+    pub(crate) fn put(&mut self, entry: Entry, mentions: &Mentions<'_>) {
+        let known = self.find(&entry.path);
+        self.0.place(known, entry, mentions);
     }
 
-    pub(crate) fn entry(&self, id: FileId) -> Option<&Entry> {
-        self.entries.get(id.0 as usize).and_then(Option::as_ref)
-    }
-
-    fn shared_tag(&mut self, tag: &Arc<str>) -> Arc<str> {
-        if let Some(known) = self.tag_names.get(tag) {
-            return known.clone();
+    pub(crate) fn touch(&mut self, path: &NotePath, stat: Stat, read_at: i64) {
+        let slot = self.find(path).and_then(|id| self.0.slots[id.0 as usize].as_mut());
+        if let Some(slot) = slot {
+            (slot.entry.stat, slot.entry.read_at) = (stat, read_at);
         }
-        self.tag_names.insert(tag.clone());
-        tag.clone()
+    }
+
+    pub(crate) fn remove(&mut self, path: &NotePath) {
+        if let Some(id) = self.find(path) {
+            self.0.clear(id);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Catalogue {
+        let slots = (0..).map(FileId).zip(&self.0.slots);
+        let mut paths: Vec<(NotePath, FileId)> =
+            slots.filter_map(|(id, slot)| Some((slot.as_ref()?.entry.path.clone(), id))).collect();
+        paths.sort_unstable();
+        self.0.by_path = paths.into_iter().collect();
+        self.0.slots.shrink_to_fit();
+        self.0.links.shrink();
+        self.0
+    }
+
+    fn find(&self, path: &NotePath) -> Option<FileId> {
+        let (id, entry) = self.0.find_by_key(path_key(path))?;
+        (entry.path == *path).then_some(id)
     }
 }
 
 impl Names for Catalogue {
     fn with_name(&self, folded_name: &str) -> Vec<NotePath> {
-        let ids = self.by_name.get(folded_name).map(Vec::as_slice).unwrap_or_default();
+        let ids = self.links.files_named(folded_name);
         ids.iter().filter_map(|&id| self.entry(id)).map(|entry| entry.path.clone()).collect()
     }
-}
-
-fn drop_id(map: &mut HashMap<Box<str>, Vec<FileId>>, key: &str, id: FileId) {
-    let Some(ids) = map.get_mut(key) else { return };
-    ids.retain(|&other| other != id);
-    if ids.is_empty() {
-        map.remove(key);
-    }
-}
-
-/// The distinct names that a file's links give.
-fn link_names(entry: &Entry) -> HashSet<String> {
-    entry.card().links.iter().filter(|link| !link.path.is_empty()).map(|link| link_name(&link.path)).collect()
 }
 
 /// What each file was at a moment, to tell later what has changed.

@@ -8,7 +8,7 @@ use quillgate_vault::{FolderPath, NotePath};
 
 use crate::candidates::Candidates;
 use crate::fold_search::composed;
-use crate::kept::Answer;
+use crate::kept_answers::Answer;
 use crate::lines::matching_lines;
 use crate::literal::LiteralSearch;
 use crate::scan::scan;

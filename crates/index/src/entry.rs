@@ -9,8 +9,9 @@ use quillgate_vault::{ContentHash, NotePath, Stat, is_binary};
 
 use crate::canvas::canvas_card;
 use crate::card::Card;
+use crate::kept::Kept;
 
-/// One file. Cards of notes and canvases are kept encoded; other files have none.
+/// One file. Cards of notes and canvases are kept encoded or on disk; other files have none.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub path: NotePath,
@@ -23,12 +24,13 @@ pub struct Entry {
     pub problem: Option<Box<str>>,
     /// When the bytes were read, in nanoseconds since 1970: a file changed at about that time may have changed again.
     pub read_at: i64,
-    pub(crate) card: Box<[u8]>,
+    pub(crate) card: Kept,
 }
 
 impl Entry {
+    /// Read from disk where it is stored. One that cannot be read is empty until the next look at the vault.
     pub fn card(&self) -> Card {
-        if self.card.is_empty() { Card::default() } else { Card::decode(&self.card) }
+        self.card.card().unwrap_or_default()
     }
 
     /// Equal numbers mean equal bytes, as far as anybody has looked.
@@ -51,7 +53,7 @@ impl Entry {
         Entry {
             tags: card.property_tags.iter().map(|tag| Arc::from(tag.as_str())).collect(),
             problem: card.problem.as_deref().map(Into::into),
-            card: card.encode(),
+            card: Kept::of(&card),
             ..read
         }
     }
@@ -64,7 +66,7 @@ impl Entry {
             tags: Box::default(),
             problem: problem.map(Into::into),
             read_at: now(),
-            card: Box::default(),
+            card: Kept::NoCard,
         }
     }
 }

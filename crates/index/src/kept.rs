@@ -1,80 +1,125 @@
-//! Answers to recent questions, kept for the next page and the next call.
-//!
-//! A common word is in every note: counting it means reading them all, once. After that only what changed is looked at again.
+//! Where a card is: in memory until it is stored, from then on in the log.
 
-use parking_lot::Mutex;
-use quillgate_vault::{FolderPath, NotePath};
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::sync::Index;
+use crate::card::Card;
+use crate::mentions::Mentions;
 
-/// Answers that are kept of each kind.
-const MOST: usize = 8;
-
-/// Latest last.
-pub(crate) struct KeptAnswers<T> {
-    kept: Mutex<Vec<Kept<T>>>,
+#[derive(Clone, Debug)]
+pub(crate) enum Kept {
+    /// Files that are not parsed have none.
+    NoCard,
+    Memory(Arc<Encoded>),
+    Stored(Stored),
 }
 
-struct Kept<T> {
-    question: Question,
-    /// What had changed when the answer was begun.
-    stamp: u64,
-    answer: T,
+#[derive(Debug)]
+pub(crate) struct Encoded {
+    pub(crate) mentions: Box<[u8]>,
+    pub(crate) card: Box<[u8]>,
 }
 
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Question {
-    pub(crate) query: String,
-    pub(crate) folder: FolderPath,
+/// A card in a log. The log stays readable after another one has taken its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(crate) log: Arc<CardLog>,
+    pub(crate) at: u64,
+    pub(crate) length: u32,
+    pub(crate) sum: u32,
 }
 
-/// An answer that can be kept.
-pub(crate) trait Answer: Clone {
-    /// Whether finding it anew would take long.
-    fn is_costly(&self) -> bool;
+#[derive(Debug)]
+pub(crate) struct CardLog {
+    file: File,
+    is_damaged: AtomicBool,
 }
 
-impl<T> Default for KeptAnswers<T> {
-    fn default() -> KeptAnswers<T> {
-        KeptAnswers { kept: Mutex::default() }
+impl CardLog {
+    pub(crate) fn new(file: File) -> CardLog {
+        CardLog { file, is_damaged: AtomicBool::new(false) }
     }
 }
 
-impl<T: Answer> KeptAnswers<T> {
-    /// The answer to the question: the kept one with `update` for what changed since, or what `find` finds.
-    pub(crate) fn answer(
-        &self,
-        index: &Index,
-        question: Question,
-        update: impl FnOnce(T, &[NotePath]) -> T,
-        find: impl FnOnce() -> T,
-        go_on: &impl Fn() -> bool,
-    ) -> T {
-        let stamp = index.text().stamp();
-        let kept = self.take(&question).and_then(|kept| Some((kept.answer, index.text().changes_since(kept.stamp)?)));
-        let answer = match kept {
-            Some((answer, changed)) if changed.is_empty() => answer,
-            Some((answer, changed)) => update(answer, &changed),
-            None => find(),
-        };
-        // An answer that was given up on is not one to keep.
-        if answer.is_costly() && index.is_ready() && go_on() {
-            self.keep(Kept { question, stamp, answer: answer.clone() });
+impl Kept {
+    pub(crate) fn of(card: &Card) -> Kept {
+        Kept::Memory(Arc::new(Encoded { mentions: Mentions::of(card).encode(), card: card.encode() }))
+    }
+
+    /// None when the card is stored and cannot be read.
+    pub(crate) fn card(&self) -> Option<Card> {
+        match self {
+            Kept::NoCard => Some(Card::default()),
+            Kept::Memory(encoded) => Card::decode(&encoded.card),
+            Kept::Stored(stored) => Card::decode(&stored.read()?),
         }
-        answer
     }
 
-    fn take(&self, question: &Question) -> Option<Kept<T>> {
-        let mut kept = self.kept.lock();
-        let at = kept.iter().position(|kept| kept.question == *question)?;
-        Some(kept.remove(at))
-    }
-
-    fn keep(&self, answer: Kept<T>) {
-        let mut kept = self.kept.lock();
-        if kept.len() >= MOST {
-            kept.remove(0);
+    /// Mentions and card, as they are stored.
+    pub(crate) fn encoded(&self) -> Option<Arc<Encoded>> {
+        match self {
+            Kept::NoCard => Some(Arc::new(Encoded { mentions: Mentions::default().encode(), card: Box::default() })),
+            Kept::Memory(encoded) => Some(encoded.clone()),
+            Kept::Stored(stored) => {
+                let card = stored.read()?.into_boxed_slice();
+                Some(Arc::new(Encoded { mentions: Mentions::of(&Card::decode(&card)?).encode(), card }))
+            }
         }
-        kept.push(answer);
     }
+
+    pub(crate) fn length(&self) -> usize {
+        match self {
+            Kept::NoCard => 0,
+            Kept::Memory(encoded) => encoded.card.len(),
+            Kept::Stored(stored) => stored.length as usize,
+        }
+    }
+
+    /// Whether the card can still be read. Looked into only where damage was met before.
+    pub(crate) fn is_readable(&self) -> bool {
+        match self {
+            Kept::NoCard | Kept::Memory(_) => true,
+            Kept::Stored(stored) => !stored.log.is_damaged.load(Ordering::Relaxed) || stored.read().is_some(),
+        }
+    }
+}
+
+impl Stored {
+    pub(crate) fn is_in(&self, log: &Arc<CardLog>) -> bool {
+        Arc::ptr_eq(&self.log, log)
+    }
+
+    fn read(&self) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; self.length as usize];
+        let read = read_at(&self.log.file, &mut bytes, self.at);
+        if read.is_ok() && crc32fast::hash(&bytes) == self.sum {
+            return Some(bytes);
+        }
+        if !self.log.is_damaged.swap(true, Ordering::Relaxed) {
+            let error = read.err().map(|error| error.to_string()).unwrap_or_else(|| "its check sum is wrong".to_owned());
+            tracing::warn!(error, "a note cannot be read from the stored catalogue; the next look at the vault mends it");
+        }
+        None
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, at)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => {
+                bytes = &mut bytes[read..];
+                at += read as u64;
+            }
+        }
+    }
+    Ok(())
 }

@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::counts::{Counted, CountedFile, Counter, Order};
 use crate::fold_search::{FoldSearch, composed};
-use crate::kept::Question;
+use crate::kept_answers::Question;
 use crate::lines::{column, matching_lines, snippet};
 use crate::search::{Explanation, Found};
 use crate::sync::Index;

@@ -1,5 +1,7 @@
 //! Which file a link means, by the app's rules.
 
+use std::borrow::Borrow;
+
 use quillgate_markdown::fold;
 use quillgate_vault::NotePath;
 
@@ -34,45 +36,105 @@ pub fn link_name(link_path: &str) -> String {
     fold(link_path.rsplit('/').next().unwrap_or(link_path))
 }
 
+/// The folded names of the files that a link path can mean.
+pub(crate) fn possible_names(link_path: &str) -> impl Iterator<Item = String> {
+    spellings(&link_name(link_path))
+}
+
 /// Resolves the path part of a link that stands in `source`. Aliases never resolve; only `.md` may be left out.
 pub fn find_link_target(names: &impl Names, source: &NotePath, link_path: &str) -> Option<NotePath> {
     if link_path.is_empty() {
         return Some(source.clone());
     }
-    if link_path.starts_with("./") || link_path.starts_with("../") {
-        return find_exact(names, &relative(source, link_path)?);
-    }
-    if let Some(absolute) = link_path.strip_prefix('/') {
-        return find_exact(names, &fold(absolute));
-    }
-    let wanted = fold(link_path);
-    spellings(&wanted).find_map(|spelling| best_match(names, source, &spelling))
+    find_from(&|name: &str| names.with_name(name), folder_of(source), link_path)
 }
 
 /// The file that a link kept in the catalogue means. A file node of a canvas gives a full path and means no other.
 pub(crate) fn find_card_target(names: &impl Names, source: &NotePath, link: &CardLink) -> Option<NotePath> {
     match link.place {
-        LinkPlace::CanvasFile => find_exact(names, &fold(&link.path)),
+        LinkPlace::CanvasFile => find_exact(&|name: &str| names.with_name(name), &fold(&link.path)),
         LinkPlace::Text | LinkPlace::Property | LinkPlace::Canvas => find_link_target(names, source, &link.path),
     }
 }
 
+/// What a link path means wherever it stands, if that can be said.
+pub(crate) enum Meant<F> {
+    Nothing,
+    File(F),
+    /// The folder it stands in decides.
+    ByFolder,
+}
+
+impl<F> From<Option<F>> for Meant<F> {
+    fn from(found: Option<F>) -> Meant<F> {
+        found.map_or(Meant::Nothing, Meant::File)
+    }
+}
+
+pub(crate) fn find_from_anywhere<F: Borrow<NotePath>>(named: &impl Fn(&str) -> Vec<F>, link_path: &str) -> Meant<F> {
+    if is_relative(link_path) {
+        let is_hopeless = possible_names(link_path).all(|name| named(&name).is_empty());
+        return if is_hopeless { Meant::Nothing } else { Meant::ByFolder };
+    }
+    if let Some(absolute) = link_path.strip_prefix('/') {
+        return find_exact(named, &fold(absolute)).into();
+    }
+    for wanted in spellings(&fold(link_path)) {
+        let mut candidates = candidates(named, &wanted);
+        match candidates.len() {
+            0 => continue,
+            1 => return candidates.pop().into(),
+            _ => candidates.retain(|path| is_exact(path.borrow(), &wanted)),
+        }
+        return if candidates.len() == 1 { candidates.pop().into() } else { Meant::ByFolder };
+    }
+    Meant::Nothing
+}
+
+/// The file that a link path means in a folder.
+pub(crate) fn find_from<F: Borrow<NotePath>>(named: &impl Fn(&str) -> Vec<F>, folder: &str, link_path: &str) -> Option<F> {
+    if is_relative(link_path) {
+        return find_exact(named, &relative(folder, link_path)?);
+    }
+    if let Some(absolute) = link_path.strip_prefix('/') {
+        return find_exact(named, &fold(absolute));
+    }
+    spellings(&fold(link_path)).find_map(|wanted| nearest(candidates(named, &wanted), folder, &wanted))
+}
+
+pub(crate) fn find_exact<F: Borrow<NotePath>>(named: &impl Fn(&str) -> Vec<F>, folded: &str) -> Option<F> {
+    spellings(folded).find_map(|wanted| {
+        let mut same_name = named(&link_name(&wanted)).into_iter();
+        same_name.find(|path| fold(path.borrow().as_str()) == wanted)
+    })
+}
+
+/// The folder a file is in, empty for the vault itself.
+pub(crate) fn folder_of(path: &NotePath) -> &str {
+    folder_above(path.as_str())
+}
+
+fn folder_above(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn is_relative(link_path: &str) -> bool {
+    link_path.starts_with("./") || link_path.starts_with("../")
+}
+
 /// A name with a dot is tried as it stands first; `.md` may always be missing.
-fn spellings(folded: &str) -> impl Iterator<Item = String> {
+fn spellings(folded: &str) -> impl Iterator<Item = String> + use<> {
     let name = folded.rsplit('/').next().unwrap_or(folded);
     let literal = name.contains('.').then(|| folded.to_owned());
     literal.into_iter().chain(std::iter::once(format!("{folded}.md")))
 }
 
-fn find_exact(names: &impl Names, folded: &str) -> Option<NotePath> {
-    spellings(folded)
-        .find_map(|spelling| names.with_name(&link_name(&spelling)).into_iter().find(|path| fold(path.as_str()) == spelling))
-}
-
-/// The folded vault path that `./x` or `../x` means, unless it leaves the vault.
-fn relative(source: &NotePath, link_path: &str) -> Option<String> {
-    let parent = source.parent();
-    let mut segments: Vec<&str> = parent.as_str().split('/').filter(|segment| !segment.is_empty()).collect();
+/// The folded vault path that `./x` or `../x` means, unless it leaves the vault or names no file.
+fn relative(folder: &str, link_path: &str) -> Option<String> {
+    let mut segments: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
+    if let Some("" | "." | "..") = link_path.rsplit('/').next() {
+        return None;
+    }
     for segment in link_path.split('/') {
         match segment {
             "." | "" => {}
@@ -83,32 +145,35 @@ fn relative(source: &NotePath, link_path: &str) -> Option<String> {
     Some(fold(&segments.join("/")))
 }
 
-/// Among the files whose path ends with the wanted one: the exact path, then the source's own folder, then the shortest path.
-fn best_match(names: &impl Names, source: &NotePath, wanted: &str) -> Option<NotePath> {
-    let mut candidates = names.with_name(&link_name(wanted));
-    let has_folder = wanted.contains('/');
-    if has_folder {
+/// The files whose path ends with the wanted one.
+fn candidates<F: Borrow<NotePath>>(named: &impl Fn(&str) -> Vec<F>, wanted: &str) -> Vec<F> {
+    let mut candidates = named(&link_name(wanted));
+    if wanted.contains('/') {
         candidates.retain(|path| {
-            let folded = fold(path.as_str());
+            let folded = fold(path.borrow().as_str());
             folded.strip_suffix(wanted).is_some_and(|before| before.is_empty() || before.ends_with('/'))
         });
     }
+    candidates
+}
+
+fn is_exact(candidate: &NotePath, wanted: &str) -> bool {
+    depth(candidate.as_str()) == depth(wanted)
+}
+
+fn depth(path: &str) -> usize {
+    path.matches('/').count()
+}
+
+/// The exact path, then the source's own folder, then the shortest path.
+fn nearest<F: Borrow<NotePath>>(mut candidates: Vec<F>, own_folder: &str, wanted: &str) -> Option<F> {
     if candidates.len() < 2 {
         return candidates.pop();
     }
-    let depth = wanted.matches('/').count();
-    let is_exact = |path: &NotePath| path.as_str().matches('/').count() == depth;
-    let own_folder = source.parent();
-    let is_neighbour = |path: &NotePath| {
-        let mut folder = path.parent();
-        for _ in 0..depth {
-            folder = folder_above(&folder);
-        }
-        folder == own_folder
-    };
-    candidates.into_iter().min_by_key(|path| (!is_exact(path), !is_neighbour(path), path.as_str().chars().count(), path.clone()))
-}
-
-fn folder_above(folder: &quillgate_vault::FolderPath) -> quillgate_vault::FolderPath {
-    NotePath::parse(folder.as_str()).map(|path| path.parent()).unwrap_or_default()
+    let is_neighbour = |path: &NotePath| (0..=depth(wanted)).fold(path.as_str(), |path, _| folder_above(path)) == own_folder;
+    candidates.into_iter().min_by(|a, b| {
+        let key = |path: &NotePath| (!is_exact(path, wanted), !is_neighbour(path), path.as_str().chars().count());
+        let (a, b) = (a.borrow(), b.borrow());
+        key(a).cmp(&key(b)).then_with(|| a.cmp(b))
+    })
 }

@@ -12,11 +12,11 @@ use quillgate_vault::{
     Change, ContentHash, Dirty, EntryKind, FolderPath, Found, NotePath, Stat, Vault, VaultError, Watch, WatchMode,
 };
 
-use crate::catalogue::Catalogue;
 use crate::anywhere::Places;
+use crate::catalogue::{Catalogue, FileId};
 use crate::counts::Counted;
 use crate::entry::{Entry, is_parsed, now};
-use crate::kept::KeptAnswers;
+use crate::kept_answers::KeptAnswers;
 use crate::ranked::Language;
 use crate::search::Coverage;
 use crate::store::Store;
@@ -117,7 +117,7 @@ pub type Progress = usize;
 
 /// What a look at a file brought.
 enum Look {
-    Same,
+    Same(FileId),
     /// The same bytes, but the file system says something new of them or vouches for them only now.
     Touched(Stat, i64),
     Changed(Entry),
@@ -279,8 +279,13 @@ impl Shared {
     }
 
     fn begin(self: &Arc<Self>, slot: &Weak<Work>) {
-        self.load();
-        let watching = self.watch();
+        // Events wait until there is a catalogue to compare with.
+        let checking = self.checking.lock();
+        let watching = thread::scope(|scope| {
+            scope.spawn(|| self.load());
+            self.watch()
+        });
+        drop(checking);
         self.status.lock().watch = Some(watching.mode);
         self.check_everything();
         *self.ready.lock() = true;
@@ -307,7 +312,7 @@ impl Shared {
     fn load(&self) {
         let mut loaded = Catalogue::default();
         if let Some(store) = self.store.lock().as_mut() {
-            store.load(&mut loaded);
+            loaded = store.load();
             if let Err(error) = store.start_writing() {
                 tracing::warn!(%error, "the catalogue cannot be stored; the next start reads the vault anew");
             }
@@ -364,7 +369,7 @@ impl Shared {
         let changed = AtomicU64::new(0);
         let walked = self.vault.walk(folder, |found| {
             match self.look_at(&found) {
-                Look::Same => {}
+                Look::Same(id) => seen.lock().push(id),
                 Look::Touched(stat, read_at) => self.touch(&found.path, stat, read_at),
                 Look::Changed(entry) => {
                     changed.fetch_add(1, Ordering::Relaxed);
@@ -375,9 +380,8 @@ impl Shared {
                         self.take_in(batch);
                     }
                 }
-                Look::Gone => return true,
+                Look::Gone => {}
             }
-            seen.lock().push(found.path);
             !self.ended.load(Ordering::Relaxed)
         });
         self.take_in(pending.into_inner());
@@ -393,26 +397,28 @@ impl Shared {
             }
             Err(_) => Vec::new(),
         };
-        let seen = seen.into_inner();
-        let (met, upserted) = (seen.len(), changed.into_inner() as usize);
-        let deleted = self.forget_unseen(folder, seen, &skipped, began);
+        let (seen, upserted) = (seen.into_inner(), changed.into_inner() as usize);
+        let deleted = self.forget_unseen(folder, &seen, &skipped, began);
         if folder.is_root() {
             self.status.lock().problems = skipped;
         }
-        Taken { upserted, deleted, unchanged: met.saturating_sub(upserted) }
+        Taken { upserted, deleted, unchanged: seen.len() }
     }
 
-    /// Files that the walk did not meet are gone, unless they were written while it ran or lie in a folder that could not
-    /// be read just now.
-    fn forget_unseen(&self, folder: &FolderPath, mut seen: Vec<NotePath>, skipped: &[(String, String)], began: i64) -> usize {
-        seen.sort_unstable();
+    /// Files that the walk did not meet as they were are gone, unless they were read while it ran or lie in a folder that
+    /// could not be read just now.
+    fn forget_unseen(&self, folder: &FolderPath, seen: &[FileId], skipped: &[(String, String)], began: i64) -> usize {
         let unread: Vec<FolderPath> = skipped.iter().filter_map(|(path, _)| FolderPath::parse(path).ok()).collect();
-        let is_gone = |entry: &&Entry| {
-            let is_unseen = seen.binary_search(&entry.path).is_err() && entry.read_at < began;
+        let catalogue = self.catalogue.read();
+        let mut is_seen = vec![false; catalogue.slots()];
+        // A number may have been given to another file since, but that one was read after the walk began.
+        seen.iter().for_each(|id| is_seen[id.0 as usize] = true);
+        let is_gone = |(id, entry): &(FileId, &Entry)| {
+            let is_unseen = !is_seen[id.0 as usize] && entry.read_at < began;
             is_unseen && !unread.iter().any(|folder| folder.contains(&entry.path))
         };
-        let catalogue = self.catalogue.read();
-        let gone: Vec<NotePath> = catalogue.files_below(folder).filter(is_gone).map(|entry| entry.path.clone()).collect();
+        let gone = catalogue.numbered_below(folder).filter(is_gone);
+        let gone: Vec<NotePath> = gone.map(|(_, entry)| entry.path.clone()).collect();
         drop(catalogue);
         self.forget(&gone);
         gone.len()
@@ -423,7 +429,7 @@ impl Shared {
         let as_folder = FolderPath::from(path.clone());
         match self.vault.stat(path) {
             Ok((EntryKind::File, stat)) => match self.look_at(&Found { path: path.clone(), stat }) {
-                Look::Same => 0,
+                Look::Same(_) => 0,
                 Look::Touched(stat, read_at) => {
                     self.touch(path, stat, read_at);
                     0
@@ -456,13 +462,14 @@ impl Shared {
 
     fn look_at(&self, found: &Found) -> Look {
         let Found { path, stat } = found;
-        let known = self.catalogue.read().find(path).map(Known::of);
+        let known = self.catalogue.read().find_numbered(path).map(|(id, entry)| (id, Known::of(entry)));
+        let same = known.as_ref().filter(|(_, known)| known.stat == *stat);
         if !is_parsed(path) || stat.offline {
-            let is_same = known.is_some_and(|known| known.stat == *stat && known.hash.is_none());
-            return if is_same { Look::Same } else { Look::Changed(Entry::unparsed(path, *stat, None)) };
+            let same = same.filter(|(_, known)| known.hash.is_none());
+            return same.map_or_else(|| Look::Changed(Entry::unparsed(path, *stat, None)), |(id, _)| Look::Same(*id));
         }
-        if known.as_ref().is_some_and(|known| known.stat == *stat && known.is_settled()) {
-            return Look::Same;
+        if let Some((id, _)) = same.filter(|(_, known)| known.is_settled()) {
+            return Look::Same(*id);
         }
         let read_at = now();
         let contents = match self.vault.read(path) {
@@ -470,13 +477,13 @@ impl Shared {
             Err(VaultError::NotFound(_) | VaultError::Link(_)) => return Look::Gone,
             Err(error) => {
                 let problem = error.to_string();
-                let is_same = known.is_some_and(|known| known.stat == *stat && known.problem.as_deref() == Some(&problem));
-                return if is_same { Look::Same } else { Look::Changed(Entry::unparsed(path, *stat, Some(problem))) };
+                let same = same.filter(|(_, known)| known.problem.as_deref() == Some(&problem)).map(|(id, _)| *id);
+                return same.map_or_else(|| Look::Changed(Entry::unparsed(path, *stat, Some(problem))), Look::Same);
             }
         };
         self.files_read.fetch_add(1, Ordering::Relaxed);
         let hash = contents.hash();
-        if known.is_some_and(|known| known.hash == Some(hash)) {
+        if known.is_some_and(|(_, known)| known.hash == Some(hash) && known.is_readable) {
             return Look::Touched(contents.stat, read_at);
         }
         Look::Changed(Entry::parsed(path, &contents.bytes, hash, contents.stat, read_at))
@@ -489,8 +496,7 @@ impl Shared {
         let settled = catalogue.find(path).filter(|entry| Known::of(entry).is_settled()).cloned();
         drop(catalogue);
         if let (Some(entry), Some(store)) = (settled, self.store.lock().as_mut()) {
-            store.put(&entry);
-            store.flush();
+            store.touch(&entry);
         }
     }
 
@@ -498,18 +504,17 @@ impl Shared {
         if entries.is_empty() {
             return;
         }
-        if let Some(store) = self.store.lock().as_mut() {
-            entries.iter().for_each(|entry| store.put(entry));
-            store.flush();
-        }
+        let stored = self.store.lock().as_mut().and_then(|store| store.put(&entries));
+        let mut stored = stored.unwrap_or_default().into_iter();
         // Searches must find the change on disk from the moment the index no longer vouches for the file.
         self.text.changed(entries.iter().map(|entry| &entry.path));
         let mut taken = Vec::with_capacity(entries.len());
         let mut catalogue = self.catalogue.write();
         for entry in entries {
+            let stored = stored.next();
             if !self.is_overtaken(&catalogue, &entry) {
                 taken.push(entry.path.clone());
-                catalogue.upsert(entry);
+                catalogue.upsert_stored(entry, stored);
             }
         }
         drop(catalogue);
@@ -539,8 +544,7 @@ impl Shared {
             return;
         }
         if let Some(store) = self.store.lock().as_mut() {
-            paths.iter().for_each(|path| store.delete(path));
-            store.flush();
+            store.delete(paths);
         }
         if let Some(removed) = self.removed.lock().as_mut() {
             removed.extend(paths.iter().map(|path| (path.clone(), now())));
@@ -558,8 +562,14 @@ impl Shared {
     fn tidy_store(&self) {
         let mut store = self.store.lock();
         let Some(store) = store.as_mut() else { return };
-        if let Err(error) = store.tidy(&self.catalogue.read()) {
+        let tidied = store.tidy(&self.catalogue.read());
+        let moved = tidied.unwrap_or_else(|error| {
             tracing::warn!(%error, "the stored catalogue could not be written anew");
+            Vec::new()
+        });
+        if !moved.is_empty() {
+            let mut catalogue = self.catalogue.write();
+            moved.into_iter().for_each(|card| catalogue.move_card(&card.path, &card.from, card.to));
         }
     }
 
@@ -583,7 +593,9 @@ impl Shared {
                 note_early(to);
                 let moved = self.catalogue.read().find(from).cloned();
                 // A name of another kind, or one not met yet, has to be read.
-                let moved = moved.filter(|_| is_parsed(from) == is_parsed(to) && from.is_note() == to.is_note());
+                let moved = moved.filter(|entry| {
+                    is_parsed(from) == is_parsed(to) && from.is_note() == to.is_note() && entry.card.encoded().is_some()
+                });
                 self.forget(&[(*from).clone()]);
                 match moved {
                     Some(entry) => self.take_in(vec![Entry { path: (*to).clone(), stat: *stat, read_at: now(), ..entry }]),
@@ -604,15 +616,23 @@ struct Known {
     hash: Option<ContentHash>,
     problem: Option<Box<str>>,
     read_at: i64,
+    /// Whether what is stored of it has not been damaged.
+    is_readable: bool,
 }
 
 impl Known {
     fn of(entry: &Entry) -> Known {
-        Known { stat: entry.stat, hash: entry.hash, problem: entry.problem.clone(), read_at: entry.read_at }
+        Known {
+            stat: entry.stat,
+            hash: entry.hash,
+            problem: entry.problem.clone(),
+            read_at: entry.read_at,
+            is_readable: entry.card.is_readable(),
+        }
     }
 
     /// Whether an unchanged look of the file means unchanged bytes. A file that could not be read is tried again.
     fn is_settled(&self) -> bool {
-        self.hash.is_some() && self.stat.modified < self.read_at.saturating_sub(COARSEST_CLOCK)
+        self.is_readable && self.hash.is_some() && self.stat.modified < self.read_at.saturating_sub(COARSEST_CLOCK)
     }
 }

@@ -3,17 +3,66 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use quillgate_index::{Catalogue, FileId};
 use quillgate_markdown::parse_links;
+use quillgate_vault::NotePath;
 
 use crate::naive;
 use crate::place::{Place, note};
-use crate::random_vault::{RandomVault, vault};
+use crate::random_vault::vault;
 
 /// Every link of the vault: source, path as written, target.
-fn all_links(vault: &RandomVault) -> Vec<(String, String, Option<String>)> {
-    let files: Vec<String> = vault.files.keys().cloned().collect();
-    let links = vault.files.iter().flat_map(|(path, text)| parse_links(text).into_iter().map(move |link| (path, link.path)));
+fn all_links(texts: &BTreeMap<String, String>) -> Vec<(String, String, Option<String>)> {
+    let files: Vec<String> = texts.keys().cloned().collect();
+    let links = texts.iter().flat_map(|(path, text)| parse_links(text).into_iter().map(move |link| (path, link.path)));
     links.map(|(path, link)| (path.clone(), link.clone(), naive::resolve(&files, path, &link))).collect()
+}
+
+/// Compares every answer about links with what the texts of the files say.
+pub(crate) fn check_links(catalogue: &Catalogue, texts: &BTreeMap<String, String>) -> Result<(), TestCaseError> {
+    let links = all_links(texts);
+    let notes = || texts.keys().filter(|path| path.ends_with(".md"));
+    let leads = |from: &str, to: &str| {
+        from != to && links.iter().any(|(source, _, target)| source == from && target.as_deref() == Some(to))
+    };
+    for path in texts.keys() {
+        let outgoing: Vec<Option<String>> =
+            catalogue.outgoing(&note(path)).into_iter().map(|link| link.target.map(|target| target.to_string())).collect();
+        let expected: Vec<Option<String>> =
+            links.iter().filter(|(source, ..)| source == path).map(|(.., target)| target.clone()).collect();
+        prop_assert_eq!(outgoing, expected, "outgoing links of {}", path);
+    }
+    // Also of files that do not exist.
+    for path in texts.keys().chain([&"Note.md".to_owned(), &"a/B.md".to_owned()]) {
+        let with_path: Vec<String> = texts.keys().cloned().chain((!texts.contains_key(path)).then(|| path.clone())).collect();
+        let means = |(source, link, _): &&(String, String, Option<String>)| {
+            source != path && naive::resolve(&with_path, source, link).as_ref() == Some(path)
+        };
+        let mut expected: BTreeMap<String, usize> = BTreeMap::new();
+        for (source, ..) in links.iter().filter(means) {
+            *expected.entry(source.clone()).or_default() += 1;
+        }
+        let backlinks = catalogue.backlinks(&note(path)).into_iter();
+        let backlinks: Vec<(String, usize)> = backlinks.map(|found| (found.source.to_string(), found.links.len())).collect();
+        prop_assert_eq!(&backlinks, &expected.into_iter().collect::<Vec<_>>(), "backlinks of {}", path);
+        let found = catalogue.backlink_sources(&note(path));
+        let lines = |&source: &FileId| catalogue.backlink_lines(&found, &note(path), source).len();
+        let sources = found.sources.iter().map(|source| (catalogue.entry(*source).unwrap().path.to_string(), lines(source)));
+        prop_assert_eq!(sources.collect::<Vec<_>>(), backlinks, "sources of {}", path);
+    }
+    let shown = |paths: Vec<NotePath>| paths.into_iter().map(|path| path.to_string()).collect::<Vec<_>>();
+    let orphans: Vec<String> = notes().filter(|path| !texts.keys().any(|from| leads(from, path))).cloned().collect();
+    prop_assert_eq!(shown(catalogue.orphans()), orphans);
+    let dead_ends: Vec<String> = notes().filter(|path| !texts.keys().any(|to| leads(path, to))).cloned().collect();
+    prop_assert_eq!(shown(catalogue.dead_ends()), dead_ends);
+    let unresolved: BTreeMap<String, usize> =
+        catalogue.unresolved().into_iter().map(|found| (found.target, found.sources.len())).collect();
+    let mut expected: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, link, _) in links.iter().filter(|(.., target)| target.is_none()) {
+        *expected.entry(link.clone()).or_default() += 1;
+    }
+    prop_assert_eq!(unresolved, expected);
+    Ok(())
 }
 
 proptest! {
@@ -23,34 +72,7 @@ proptest! {
     fn answers_equal_a_plain_recomputation(vault in vault()) {
         let place = Place::new(&vault.files.iter().collect::<Vec<_>>());
         let run = place.start_without_store();
-        let catalogue = run.index.catalogue();
-        let links = all_links(&vault);
-        let notes = || vault.files.keys().filter(|path| path.ends_with(".md"));
-        let leads = |from: &str, to: &str| links.iter().any(|(source, _, target)| source == from && target.as_deref() == Some(to) && from != to);
-        for path in vault.files.keys() {
-            let outgoing: Vec<Option<String>> =
-                catalogue.outgoing(&note(path)).into_iter().map(|link| link.target.map(|target| target.to_string())).collect();
-            let expected: Vec<Option<String>> = links.iter().filter(|(source, ..)| source == path).map(|(.., target)| target.clone()).collect();
-            prop_assert_eq!(outgoing, expected, "outgoing links of {}", path);
-            let backlinks: Vec<(String, usize)> =
-                catalogue.backlinks(&note(path)).into_iter().map(|found| (found.source.to_string(), found.links.len())).collect();
-            let mut expected: BTreeMap<String, usize> = BTreeMap::new();
-            for (source, _, _) in links.iter().filter(|(source, _, target)| target.as_ref() == Some(path) && source != path) {
-                *expected.entry(source.clone()).or_default() += 1;
-            }
-            prop_assert_eq!(backlinks, expected.into_iter().collect::<Vec<_>>(), "backlinks of {}", path);
-        }
-        let shown = |paths: Vec<quillgate_vault::NotePath>| paths.into_iter().map(|path| path.to_string()).collect::<Vec<_>>();
-        let orphans: Vec<String> = notes().filter(|path| !vault.files.keys().any(|from| leads(from, path))).cloned().collect();
-        prop_assert_eq!(shown(catalogue.orphans()), orphans);
-        let dead_ends: Vec<String> = notes().filter(|path| !vault.files.keys().any(|to| leads(path, to))).cloned().collect();
-        prop_assert_eq!(shown(catalogue.dead_ends()), dead_ends);
-        let unresolved: BTreeMap<String, usize> = catalogue.unresolved().into_iter().map(|found| (found.target, found.sources.len())).collect();
-        let mut expected: BTreeMap<String, usize> = BTreeMap::new();
-        for (_, link, _) in links.iter().filter(|(.., target)| target.is_none()) {
-            *expected.entry(link.clone()).or_default() += 1;
-        }
-        prop_assert_eq!(unresolved, expected);
+        check_links(&run.index.catalogue(), &vault.files)?;
     }
 
     #[test]
@@ -58,7 +80,7 @@ proptest! {
         let place = Place::new(&vault.files.iter().collect::<Vec<_>>());
         let run = place.start_without_store();
         let start = vault.files.keys().next().unwrap();
-        let edges: BTreeSet<(String, String)> = all_links(&vault)
+        let edges: BTreeSet<(String, String)> = all_links(&vault.files)
             .into_iter()
             .filter_map(|(from, _, to)| to.filter(|to| *to != from).map(|to| (from, to)))
             .collect();
@@ -71,6 +93,17 @@ proptest! {
                     }
                 }
             }
+        }
+        for (to, hops) in &reached {
+            let way = run.index.catalogue().shortest_path(&note(start), &note(to), depth).unwrap();
+            prop_assert_eq!((way.len() - 1, way[0].as_str(), way[way.len() - 1].as_str()), (*hops as usize, &**start, &**to));
+            for step in way.windows(2) {
+                let step = (step[0].to_string(), step[1].to_string());
+                prop_assert!(edges.contains(&step) || edges.contains(&(step.1.clone(), step.0.clone())), "no link: {:?}", step);
+            }
+        }
+        for far in vault.files.keys().filter(|path| !reached.contains_key(*path)) {
+            prop_assert_eq!(run.index.catalogue().shortest_path(&note(start), &note(far), depth), None);
         }
         let found = run.index.catalogue().neighbours(&note(start), depth, 100);
         let nodes: BTreeMap<String, u32> = found.nodes.iter().map(|(path, distance)| (path.to_string(), *distance)).collect();

@@ -3,6 +3,7 @@
 
 mod canvases;
 mod catalogue;
+mod changes;
 mod graph;
 mod moves;
 mod naive;

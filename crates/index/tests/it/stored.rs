@@ -125,6 +125,38 @@ fn a_log_full_of_old_records_is_written_anew() {
     assert_eq!(run.paths().len(), 5);
 }
 
+#[test]
+fn a_card_damaged_under_way_is_mended_by_the_next_look() {
+    let place = vault();
+    place.put("a.md", "---\ntags: [a]\n---\n# Heading\n");
+    place.age(0);
+    place.run_once();
+    let run = place.start();
+    let headings = || run.index.catalogue().find(&note("a.md")).unwrap().card().headings.len();
+    assert_eq!(headings(), 1);
+    let length = fs::metadata(place.log()).unwrap().len();
+    fs::write(place.log(), vec![0; length as usize]).unwrap();
+    assert_eq!(headings(), 0);
+    assert!(run.index.check_everything() > 0);
+    assert_eq!(headings(), 1);
+}
+
+#[test]
+fn cards_are_found_after_the_log_was_written_anew() {
+    let place = vault();
+    let heading = format!("# {}\n", "long ".repeat(40_000));
+    let run = place.start();
+    run.write("first.md", "# First\n");
+    (0..40).for_each(|write| run.write("long.md", &format!("{heading}{write} [[a]]\n")));
+    run.index.check_everything();
+    assert!(fs::metadata(place.log()).unwrap().len() < 6 << 20);
+    run.write("second.md", "# Second\n");
+    for (path, heading) in [("first.md", "First"), ("second.md", "Second")] {
+        let card = run.index.catalogue().find(&note(path)).unwrap().card();
+        assert_eq!(card.headings[0].text, heading);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
@@ -146,7 +178,7 @@ proptest! {
     #[test]
     fn garbage_instead_of_a_log_never_shows(garbage in prop::collection::vec(any::<u8>(), 0..300), with_header in any::<bool>()) {
         let place = vault();
-        let mut log = if with_header { b"quillgate-cat-2\n".to_vec() } else { Vec::new() };
+        let mut log = if with_header { b"quillgate-cat-3\n".to_vec() } else { Vec::new() };
         log.extend(garbage);
         fs::write(place.log(), log).unwrap();
         check_answers(&place);
