@@ -7,6 +7,7 @@ use std::sync::Arc;
 use quillgate_markdown::fold;
 use quillgate_vault::{FolderPath, LinkFormat, NotePath, Stat};
 
+use crate::columns::Columns;
 use crate::entry::Entry;
 use crate::names::{Names, find_link_target, link_name};
 
@@ -25,6 +26,7 @@ pub struct Catalogue {
     /// Sources by the name their links give. Links are resolved when asked, so a new file never makes this stale.
     linkers: HashMap<Box<str>, Vec<FileId>>,
     tag_names: HashSet<Arc<str>>,
+    columns: Columns,
     generation: u64,
 }
 
@@ -117,6 +119,9 @@ impl Catalogue {
         for name in link_names(&entry) {
             self.linkers.entry(name.into()).or_default().push(id);
         }
+        if entry.path.is_note() {
+            self.columns.insert(id, &entry.card());
+        }
         self.by_name.entry(fold(entry.path.name()).into()).or_default().push(id);
         self.by_key.insert(entry.key(), id);
         self.by_path.insert(entry.path.clone(), id);
@@ -142,12 +147,32 @@ impl Catalogue {
         for name in link_names(&entry) {
             drop_id(&mut self.linkers, &name, id);
         }
+        self.columns.remove(id);
         self.free.push(id);
         Some(entry)
     }
 
     pub(crate) fn entry(&self, id: FileId) -> Option<&Entry> {
         self.entries.get(id.0 as usize).and_then(Option::as_ref)
+    }
+
+    pub(crate) fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The files below a folder and behind a path, by path.
+    pub(crate) fn ids_below(&self, folder: &FolderPath, after: Option<&NotePath>) -> impl Iterator<Item = FileId> {
+        let root = folder.as_str();
+        let (first, end) = (format!("{root}/"), format!("{root}0"));
+        let start = match after.map(NotePath::as_str) {
+            Some(after) if root.is_empty() || after > first.as_str() => Bound::Excluded(after),
+            _ if root.is_empty() => Bound::Unbounded,
+            _ => Bound::Included(first.as_str()),
+        };
+        let end = if root.is_empty() { Bound::Unbounded } else { Bound::Excluded(end.as_str()) };
+        let is_empty = matches!((start, end), (Bound::Excluded(start), Bound::Excluded(end)) if start >= end);
+        let range = (!is_empty).then(|| self.by_path.range::<str, _>((start, end)));
+        range.into_iter().flatten().map(|(_, &id)| id)
     }
 
     fn shared_tag(&mut self, tag: &Arc<str>) -> Arc<str> {
