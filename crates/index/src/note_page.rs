@@ -24,9 +24,8 @@ impl Catalogue {
 
     fn sorted_page(&self, ids: &RoaringBitmap, folder: &FolderPath, after: Option<&NotePath>, limit: usize) -> NotePage<'_> {
         let root = folder.as_str();
-        let is_below = |entry: &Entry| {
-            root.is_empty() || entry.path.as_str().strip_prefix(root).is_some_and(|rest| rest.starts_with('/'))
-        };
+        let is_below =
+            |entry: &Entry| root.is_empty() || entry.path.as_str().strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
         let entries = ids.iter().filter_map(|id| self.entry(FileId(id)).map(|entry| (FileId(id), entry)));
         let mut notes: Vec<(FileId, &Entry)> = entries.filter(|(_, entry)| is_below(entry)).collect();
         let total = notes.len();

@@ -76,7 +76,9 @@ impl PropertyFilter {
         let problem = match (operator, &value) {
             _ if key.is_empty() => PropertyFilterError::NoKey,
             (Exists | Absent, Some(_)) => PropertyFilterError::NeedlessValue(key),
-            (Exists | Absent, None) | (In | Nin, Some(Value::Array(_))) => return Ok(PropertyFilter { key, operator, value: value.unwrap_or_default() }),
+            (Exists | Absent, None) | (In | Nin, Some(Value::Array(_))) => {
+                return Ok(PropertyFilter { key, operator, value: value.unwrap_or_default() });
+            }
             (In, _) => PropertyFilterError::NoList(key, "in"),
             (Nin, _) => PropertyFilterError::NoList(key, "nin"),
             (_, None) => PropertyFilterError::NoValue(key),

@@ -108,7 +108,9 @@ impl Node {
     pub(super) fn literal_name(&self) -> Option<String> {
         match self {
             Node::Literal(Value::String(name)) => Some(name.clone()),
-            Node::Literal(Value::Number(number)) => Some(super::value::Js::from(&Value::Number(number.clone())).to_text().into_owned()),
+            Node::Literal(Value::Number(number)) => {
+                Some(super::value::Js::from(&Value::Number(number.clone())).to_text().into_owned())
+            }
             _ => None,
         }
     }
@@ -190,7 +192,9 @@ impl Reads {
         reads.add(node);
         if reads.anything {
             let all = [Source::Path, Source::Content, Source::Frontmatter, Source::Tags, Source::Links];
-            all.into_iter().for_each(|source| drop(reads.source(source)));
+            for source in all {
+                reads.source(source);
+            }
         }
         reads
     }
