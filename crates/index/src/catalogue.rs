@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use quillgate_markdown::fold;
 use quillgate_vault::{FolderPath, LinkFormat, NotePath, Stat};
 
+use crate::columns::{Columns, NoteFacts};
 use crate::entry::{Entry, path_key};
 use crate::kept::{Kept, Stored};
 use crate::links::{Links, NameId, Reference};
@@ -29,6 +30,7 @@ pub struct Catalogue {
     tags: Tags,
     /// The place of every file in the order of paths, once it was asked for.
     ranks: OnceLock<Box<[u32]>>,
+    columns: Columns,
     generation: u64,
 }
 
@@ -123,6 +125,25 @@ impl Catalogue {
 
     pub fn resolve(&self, source: &NotePath, link_path: &str) -> Option<NotePath> {
         find_link_target(self, source, link_path)
+    }
+
+    pub(crate) fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The files below a folder and behind a path, by path.
+    pub(crate) fn ids_below(&self, folder: &FolderPath, after: Option<&NotePath>) -> impl Iterator<Item = FileId> {
+        let root = folder.as_str();
+        let (first, end) = (format!("{root}/"), format!("{root}0"));
+        let start = match after.map(NotePath::as_str) {
+            Some(after) if root.is_empty() || after > first.as_str() => Bound::Excluded(after),
+            _ if root.is_empty() => Bound::Unbounded,
+            _ => Bound::Included(first.as_str()),
+        };
+        let end = if root.is_empty() { Bound::Unbounded } else { Bound::Excluded(end.as_str()) };
+        let is_empty = matches!((start, end), (Bound::Excluded(start), Bound::Excluded(end)) if start >= end);
+        let range = (!is_empty).then(|| self.by_path.range::<str, _>((start, end)));
+        range.into_iter().flatten().map(|(_, &id)| id)
     }
 
     /// The place of a file in the order of paths.
@@ -245,6 +266,10 @@ impl Catalogue {
         }
         let frontmatter = entry.tags.iter().map(|tag| &**tag);
         let tags = self.tags.add(id, frontmatter, mentions.inline_tags.iter().copied());
+        self.columns.remove(id);
+        if entry.path.is_note() {
+            self.columns.insert(id, &NoteFacts { properties: mentions.properties, property_tags: &entry.tags, inline_tags: &mentions.inline_tags });
+        }
         self.slots[id.0 as usize] = Some(Slot { entry, name, references, tags });
         id
     }
@@ -257,6 +282,7 @@ impl Catalogue {
         self.links.remove_file(id, slot.name);
         self.links.replace(id, &slot.references, &Mentions::default());
         self.tags.remove(id, &slot.tags);
+        self.columns.remove(id);
         self.free.push(id);
         Some(slot.entry)
     }

@@ -1,4 +1,4 @@
-//! What a file links to and the tags in its text: the part of a card that every file has in memory.
+//! What a file links to, the tags in its text and its properties: the part of a card that is asked for all the time.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,8 @@ pub(crate) struct Mentions<'a> {
     /// The tags in the text, each spelling once.
     #[serde(borrow)]
     pub(crate) inline_tags: Vec<&'a str>,
+    /// The frontmatter as a JSON object; empty without one.
+    pub(crate) properties: &'a str,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,7 +38,7 @@ impl<'a> Mentions<'a> {
             line: link.line,
         });
         // Without a path a link means its own file.
-        Mentions { links: links.filter(|link| !link.path.is_empty() || link.is_exact).collect(), inline_tags }
+        Mentions { links: links.filter(|link| !link.path.is_empty() || link.is_exact).collect(), inline_tags, properties: &card.properties }
     }
 
     pub(crate) fn encode(&self) -> Box<[u8]> {

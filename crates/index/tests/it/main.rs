@@ -4,10 +4,13 @@
 mod canvases;
 mod catalogue;
 mod changes;
+mod columns;
 mod graph;
+mod jsonlogic;
 mod moves;
 mod naive;
 mod place;
+mod property_filter;
 mod random_vault;
 mod searching;
 mod stored;
