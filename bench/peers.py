@@ -1,0 +1,149 @@
+"""Ours and every installed peer on the same vault, one after the other, by mcp_bench.py; and the factor between them."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import mcp_bench
+import report
+from workload import BENCH
+
+WRITES = ("write_new", "append", "edit")
+OURS, RELAXED, FIRST_START = "quillgate", "quillgate, durability relaxed", "quillgate, first start"
+RELAXED_CONFIG = {"write": {"durability": "relaxed"}}
+EFFORT = ("--iters", "50", "--repeat", "2", "--budget", "8", "--index-timeout", "300")
+QUICK_EFFORT = ("--iters", "10", "--repeat", "1", "--budget", "2")
+
+
+def compare(site, root, quick):
+    """Rows of mcp_bench, by server: {name: row}."""
+    with tempfile.TemporaryDirectory(dir=site.root) as folder:
+        scenario, answers = (os.path.join(folder, name) for name in ("scenario.json", "answers.json"))
+        with open(scenario, "w") as file:
+            json.dump({"servers": {**our_servers(site, folder), **installed_peers(root)}}, file)
+        command = [sys.executable, os.path.join(BENCH, "mcp_bench.py"), "run", scenario, site.vault.path, "--json", answers]
+        variables = ("--var", f"QUILLGATE={site.binary}", "--var", f"PEERS={os.path.abspath(root)}")
+        subprocess.run([*command, *variables, *(QUICK_EFFORT if quick else EFFORT)], check=True, stdout=subprocess.DEVNULL)
+        site.vault.sweep()
+        with open(answers) as file:
+            return {row["server"]: row for row in json.load(file)}
+
+
+def read_servers(name):
+    with open(os.path.join(BENCH, name)) as scenario:
+        return json.load(scenario)["servers"]
+
+
+def our_servers(site, folder):
+    """Warm, as from the second start on; once with the promise of the peers for writes; once from nothing."""
+    tools = offered_tools(site.binary)
+    server = read_servers("quillgate.json")["quillgate-engine" if tools else "quillgate-vault"]
+    config = os.path.join(folder, "relaxed.json")
+    with open(config, "w") as file:
+        json.dump(RELAXED_CONFIG, file)
+    # times are taken when the index has been compared with the files: the warm numbers of a peer are, too
+    reconcile = [{"tool": "index_vault", "args": {}}] if "index_vault" in tools else []
+    warm = {**server, "env": {"QUILLGATE_DATA_DIR": site.warm_data}, "setup": reconcile}
+    writes = {name: server["ops"][name] for name in ("search_rare", *WRITES) if name in server["ops"]}
+    return {
+        OURS: warm,
+        RELAXED: {**warm, "command": [*server["command"], "--config", config], "ops": writes},
+        FIRST_START: {**server, "ops": {"search_rare": server["ops"]["search_rare"]}},
+    }
+
+
+def offered_tools(binary):
+    """What the engine surface lists; nothing when there is none."""
+    return subprocess.run([binary, "tools", "--surface", "engine"], capture_output=True, text=True).stdout
+
+
+def installed_peers(root):
+    return {name: server for name, server in read_servers("peers.json").items() if is_installed(server, os.path.abspath(root))}
+
+
+def is_installed(server, root):
+    paths = [part.replace("${PEERS}", root) for part in server["command"] if "${PEERS}" in part]
+    return all(os.path.exists(path) for path in paths)
+
+
+class Comparison:
+    """One vault: our times and those of the peers."""
+
+    def __init__(self, notes, rows):
+        self.notes = notes
+        self.rows = rows
+        self.peers = [name for name in rows if name not in (OURS, RELAXED, FIRST_START)]
+        self.measures = ["start to `initialize`", "start to every planted word found", *mcp_bench.OPS]
+
+    def ours(self, measure):
+        """Our time in milliseconds; for the start the first ever, for a write the one with the peers' promise."""
+        if measure == "start to every planted word found":
+            return self.time(FIRST_START, measure)[0]
+        if measure in WRITES and (relaxed := self.time(RELAXED, measure)[0]):
+            return relaxed
+        return self.time(OURS, measure)[0]
+
+    def time(self, server, measure):
+        """Milliseconds, or None; and what is wrong."""
+        row = self.rows.get(server, {})
+        if measure == "start to `initialize`":
+            return row.get("init_ms"), row.get("fatal")
+        if measure == "start to every planted word found":
+            return row.get("ready_ms"), row.get("ready_fail")
+        operation = row.get("ops", {}).get(measure, {})
+        fault = None if operation.get("status", "n/a") in ("ok", "n/a") else f"{operation['status']} {operation.get('why', '')}"
+        return operation.get("p50"), fault
+
+    def factors(self):
+        """(peer, measure, factor) of every row that a peer answers rightly and we do, too."""
+        for peer in self.peers:
+            for measure in self.measures:
+                theirs, fault = self.time(peer, measure)
+                if theirs and not fault and self.ours(measure):
+                    yield peer, measure, theirs / self.ours(measure)
+
+    def markdown(self):
+        servers = [name for name in (OURS, RELAXED) if name in self.rows] + self.peers
+        lines = [
+            f"### {self.notes:,} notes",
+            "",
+            f"| p50 | {' | '.join(servers)} |",
+            f"|---|{'--:|' * len(servers)}",
+        ]
+        lines += [f"| {measure} | {' | '.join(self.cell(server, measure) for server in servers)} |" for measure in self.measures]
+        memory = (report.megabytes(self.rows[server].get("rss")) for server in servers)
+        lines.append(f"| RSS at the end | {' | '.join(memory)} |")
+        return "\n".join([*lines, "", *self.wrong_answers()]).strip()
+
+    def cell(self, server, measure):
+        if server == OURS and measure == "start to every planted word found":
+            server = FIRST_START
+        time, fault = self.time(server, measure)
+        if not time:
+            return "WRONG" if fault else "–"
+        text = report.duration(time * 1e6)
+        factor = f", {time / self.ours(measure):.3g} ×" if server in self.peers and self.ours(measure) else ""
+        return f"WRONG ({text}{factor})" if fault else text + factor
+
+    def wrong_answers(self):
+        for server in self.rows:
+            for measure in self.measures:
+                if fault := self.time(server, measure)[1]:
+                    yield f"- {server}, {measure}: {report.cell(fault)}"
+
+
+def judge(comparisons):
+    """One bar per vault; a peer's wrong answers are no answers. Ours must be right."""
+    bars = []
+    for comparison in comparisons:
+        factors = list(comparison.factors())
+        ahead = [(peer, measure, factor) for peer, measure, factor in factors if factor <= 1]
+        wrong = [fault for fault in comparison.wrong_answers() if fault.startswith(f"- {OURS},")]
+        text = f"{len(factors) - len(ahead)} of {len(factors)} rows of {len(comparison.peers)} peers"
+        exceptions = "; ".join(f"{peer} {measure} {factor:.2f} ×" for peer, measure, factor in sorted(ahead, key=lambda row: row[2]))
+        text += f"; not {exceptions}" if ahead else f", by {min((factor for *_, factor in factors), default=0):.2f} × at least"
+        text += f"; ours WRONG: {wrong[0]}" if wrong else ""
+        holds = None if not comparison.peers else bool(factors) and not ahead and not wrong
+        bars.append((f"every peer is slower, {comparison.notes:,} notes", text, "> 1 ×", holds))
+    return bars
