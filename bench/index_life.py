@@ -206,7 +206,7 @@ def time_writer(site, dialect, stem, data, config, count):
                 wait_for_index(client, site.vault)
             return time_writes(client, dialect, stem, count)
     except measure.BROKEN as broken:
-        return measure.Timing(skipped=f"not there: {broken}")
+        return measure.Timing(skipped=f"not there: {str(broken).replace(site.root, '…')}")
 
 
 def time_writes(client, dialect, stem, count):

@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 import statistics
+import subprocess
 import tempfile
 import time
 
@@ -100,6 +101,10 @@ class Site:
             "QUILLGATE_DATA_DIR": data,
         }
         return wire.Child(command, environment, os.path.join(self.root, "stderr.log"))
+
+
+def offers(binary, surface):
+    return subprocess.run([binary, "tools", "--surface", surface], capture_output=True).returncode == 0
 
 
 @contextlib.contextmanager

@@ -114,7 +114,8 @@ class Comparison:
         lines += [f"| {measure} | {' | '.join(self.cell(server, measure) for server in servers)} |" for measure in self.measures]
         memory = (report.megabytes(self.rows[server].get("rss")) for server in servers)
         lines.append(f"| RSS at the end | {' | '.join(memory)} |")
-        return "\n".join([*lines, "", *self.wrong_answers()]).strip()
+        wrong = [f"- {server}, {measure}: {report.cell(fault)}" for server, measure, fault in self.wrong_answers()]
+        return "\n".join([*lines, "", *wrong]).strip()
 
     def cell(self, server, measure):
         if server == OURS and measure == "start to every planted word found":
@@ -130,20 +131,22 @@ class Comparison:
         for server in self.rows:
             for measure in self.measures:
                 if fault := self.time(server, measure)[1]:
-                    yield f"- {server}, {measure}: {report.cell(fault)}"
+                    yield server, measure, fault
 
 
 def judge(comparisons):
-    """One bar per vault; a peer's wrong answers are no answers. Ours must be right."""
-    bars = []
-    for comparison in comparisons:
-        factors = list(comparison.factors())
-        ahead = [(peer, measure, factor) for peer, measure, factor in factors if factor <= 1]
-        wrong = [fault for fault in comparison.wrong_answers() if fault.startswith(f"- {OURS},")]
-        text = f"{len(factors) - len(ahead)} of {len(factors)} rows of {len(comparison.peers)} peers"
-        exceptions = "; ".join(f"{peer} {measure} {factor:.2f} ×" for peer, measure, factor in sorted(ahead, key=lambda row: row[2]))
-        text += f"; not {exceptions}" if ahead else f", by {min((factor for *_, factor in factors), default=0):.2f} × at least"
-        text += f"; ours WRONG: {wrong[0]}" if wrong else ""
-        holds = None if not comparison.peers else bool(factors) and not ahead and not wrong
-        bars.append((f"every peer is slower, {comparison.notes:,} notes", text, "> 1 ×", holds))
-    return bars
+    return [judge_one(comparison) for comparison in comparisons]
+
+
+def judge_one(comparison):
+    """A peer's wrong answers are no answers; ours must be right."""
+    bar, limit = f"every peer is slower, {comparison.notes:,} notes", "> 1 ×"
+    if not comparison.peers:
+        return bar, "no peer is installed", limit, None
+    factors = sorted(comparison.factors(), key=lambda row: row[2])
+    ahead = [f"{peer} {measure} {factor:.2f} ×" for peer, measure, factor in factors if factor <= 1]
+    wrong = [f"{measure}: {fault}" for server, measure, fault in comparison.wrong_answers() if server == OURS]
+    text = f"in {len(factors) - len(ahead)} of {len(factors)} rows of {len(comparison.peers)} peers"
+    text += f"; not {'; '.join(ahead)}" if ahead else ""
+    text += f"; ours is WRONG in {'; '.join(wrong)}" if wrong else ""
+    return bar, text, limit, bool(factors) and not ahead and not wrong

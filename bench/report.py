@@ -68,7 +68,7 @@ class Table:
 
 def cell(text):
     """Text of a server or of the system in one cell of a table."""
-    return " ".join(text.replace("|", "\\|").split())[:300]
+    return " ".join(text.replace("|", "\\|").split())[:600]
 
 
 def put_starts(table, starts, readiness):
