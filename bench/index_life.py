@@ -248,7 +248,8 @@ def put_build(table, notes, life):
     build = life.build
     table.put(built, notes, report.duration(build.complete))
     table.put((life.surface, "`initialize` while the index is built", "stdio"), notes, report.duration(build.initialized))
-    table.put((life.surface, "RSS when the index is complete (peak)", "stdio"), notes, f"{report.megabytes(build.resident)} ({report.megabytes(build.peak)})")
+    memory = f"{report.megabytes(build.resident)} ({report.megabytes(build.peak)})"
+    table.put((life.surface, "RSS when the index is complete (peak)", "stdio"), notes, memory)
     table.put((life.surface, "data directory ÷ vault", "disk"), notes, f"{build.disk / 2**20:.0f} MB, {build.disk / build.vault:.2f}")
     table.put((life.surface, "start to index reconciled", "stdio"), notes, report.duration(statistics.median(life.reconciled)))
 
@@ -261,11 +262,7 @@ def put_seen(table, notes, life):
 def judge(lives):
     largest = max(lives)
     life = lives[largest]
-    bars = judge_build(life) + [judge_linear(lives)]
-    bars.append(judge_outside(life.outside))
-    bars.append(("a write is found at once", life.own.fault or f"{len(life.own.durations)} of {len(life.own.durations)} found by the next call", "all", not life.own.fault))
-    bars.append(judge_write(life.writes))
-    return bars
+    return [*judge_build(life), judge_linear(lives), judge_outside(life.outside), judge_own(life.own), judge_write(life.writes)]
 
 
 def judge_build(life):
@@ -307,6 +304,11 @@ def judge_outside(timing):
     bar, limit = "outside edit to found, p95", f"{SEEN_LIMIT_MS} ms"
     slow = timing.p95() or max(timing.durations)
     return bar, timing.fault or report.duration(slow), limit, not timing.fault and slow <= SEEN_LIMIT_MS * 1e6
+
+
+def judge_own(timing):
+    measured = timing.fault or f"all {len(timing.durations)} found by the next call"
+    return "a write is found at once", measured, "all", not timing.fault
 
 
 def judge_write(writes):

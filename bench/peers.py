@@ -11,6 +11,7 @@ from workload import BENCH
 
 WRITES = ("write_new", "append", "edit")
 OURS, RELAXED, FIRST_START = "quillgate", "quillgate, durability relaxed", "quillgate, first start"
+INITIALIZED, FOUND = "start to `initialize`", "start to every planted word found"
 RELAXED_CONFIG = {"write": {"durability": "relaxed"}}
 EFFORT = ("--iters", "50", "--repeat", "2", "--budget", "8", "--index-timeout", "300")
 QUICK_EFFORT = ("--iters", "10", "--repeat", "1", "--budget", "2")
@@ -74,22 +75,23 @@ class Comparison:
         self.notes = notes
         self.rows = rows
         self.peers = [name for name in rows if name not in (OURS, RELAXED, FIRST_START)]
-        self.measures = ["start to `initialize`", "start to every planted word found", *mcp_bench.OPS]
+        self.durable = {name for name, server in read_servers("peers.json").items() if server.get("durable")}
+        self.measures = [INITIALIZED, FOUND, *mcp_bench.OPS]
 
-    def ours(self, measure):
-        """Our time in milliseconds; for the start the first ever, for a write the one with the peers' promise."""
-        if measure == "start to every planted word found":
+    def ours(self, measure, peer):
+        """Our time in milliseconds; for the start the first ever, for a write the one that promises what the peer's does."""
+        if measure == FOUND:
             return self.time(FIRST_START, measure)[0]
-        if measure in WRITES and (relaxed := self.time(RELAXED, measure)[0]):
-            return relaxed
+        if measure in WRITES and peer not in self.durable:
+            return self.time(RELAXED, measure)[0]
         return self.time(OURS, measure)[0]
 
     def time(self, server, measure):
         """Milliseconds, or None; and what is wrong."""
         row = self.rows.get(server, {})
-        if measure == "start to `initialize`":
+        if measure == INITIALIZED:
             return row.get("init_ms"), row.get("fatal")
-        if measure == "start to every planted word found":
+        if measure == FOUND:
             return row.get("ready_ms"), row.get("ready_fail")
         operation = row.get("ops", {}).get(measure, {})
         fault = None if operation.get("status", "n/a") in ("ok", "n/a") else f"{operation['status']} {operation.get('why', '')}"
@@ -100,8 +102,8 @@ class Comparison:
         for peer in self.peers:
             for measure in self.measures:
                 theirs, fault = self.time(peer, measure)
-                if theirs and not fault and self.ours(measure):
-                    yield peer, measure, theirs / self.ours(measure)
+                if theirs and not fault and self.ours(measure, peer):
+                    yield peer, measure, theirs / self.ours(measure, peer)
 
     def markdown(self):
         servers = [name for name in (OURS, RELAXED) if name in self.rows] + self.peers
@@ -118,13 +120,14 @@ class Comparison:
         return "\n".join([*lines, "", *wrong]).strip()
 
     def cell(self, server, measure):
-        if server == OURS and measure == "start to every planted word found":
+        if server == OURS and measure == FOUND:
             server = FIRST_START
         time, fault = self.time(server, measure)
         if not time:
             return "WRONG" if fault else "–"
         text = report.duration(time * 1e6)
-        factor = f", {time / self.ours(measure):.3g} ×" if server in self.peers and self.ours(measure) else ""
+        ours = self.ours(measure, server) if server in self.peers else None
+        factor = f", {time / ours:.3g} ×" if ours else ""
         return f"WRONG ({text}{factor})" if fault else text + factor
 
     def wrong_answers(self):
