@@ -148,7 +148,7 @@ def judge_one(comparison):
         return bar, "no peer is installed", limit, None
     factors = sorted(comparison.factors(), key=lambda row: row[2])
     ahead = [f"{peer} {measure} {factor:.2f} ×" for peer, measure, factor in factors if factor <= 1]
-    wrong = [f"{measure}: {fault}" for server, measure, fault in comparison.wrong_answers() if server == OURS]
+    wrong = [f"{server}, {measure}: {fault}" for server, measure, fault in comparison.wrong_answers() if server not in comparison.peers]
     text = f"in {len(factors) - len(ahead)} of {len(factors)} rows of {len(comparison.peers)} peers"
     text += f"; not {'; '.join(ahead)}" if ahead else ""
     text += f"; ours is WRONG in {'; '.join(wrong)}" if wrong else ""
