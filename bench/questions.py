@@ -62,7 +62,11 @@ def ask_rare_literals_of_vault_surface(vault):
 
 def ask_common_literals(vault):
     def expect(word):
-        return lambda body: find_page_fault(body, 20) or find_line_fault(vault, body, word) or find_total_fault(vault, body, ripgrep.literal(word))
+        def find_fault(body):
+            fault = find_page_fault(body, 20) or find_line_fault(vault, body, word)
+            return fault or find_line_total_fault(vault, body, ripgrep.literal(word))
+
+        return find_fault
 
     return [Variant({"query": word, "limit": 20}, expect(word), ripgrep.literal(word)) for word in COMMON_WORDS]
 
@@ -92,7 +96,7 @@ def ask_planted_patterns(vault):
 
 def ask_common_patterns(vault):
     def expect(question):
-        return lambda body: find_total_fault(vault, body, question)
+        return lambda body: find_match_total_fault(vault, body, question)
 
     patterns = [rf"{first} \w+ {second}" for first, second in WORD_PAIRS]
     return [Variant({"pattern": text, "limit": 20}, expect(ripgrep.pattern(text)), ripgrep.pattern(text)) for text in patterns]
@@ -205,12 +209,21 @@ def find_page_fault(body, size):
     return None if len(body["items"]) == size else f"{len(body['items'])} items, not {size}"
 
 
-def find_total_fault(vault, body, question):
+def find_line_total_fault(vault, body, question):
     if not ripgrep.is_installed():
         return None
     truth = ripgrep.count(vault.path, question)
     total = body.get("total_count")
-    return None if total == truth.lines else f"total_count is {total}; ripgrep counts {truth.lines} lines in {len(truth.by_file)} files"
+    return None if total == truth.total else f"total_count is {total}; ripgrep counts {truth.total} lines in {len(truth.by_file)} files"
+
+
+def find_match_total_fault(vault, body, question):
+    """An item of a regex search is a match; two in one line may be told as two or as one."""
+    if not ripgrep.is_installed():
+        return None
+    lines, matches = ripgrep.count(vault.path, question).total, ripgrep.count_matches(vault.path, question).total
+    total = body.get("total_count")
+    return None if total in (lines, matches) else f"total_count is {total}; ripgrep counts {lines} lines and {matches} matches"
 
 
 def find_line_fault(vault, body, word):

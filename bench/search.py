@@ -46,12 +46,15 @@ def ask_all(site, effort):
     asked = Asked({question: Answered(measure.Timing(skipped="not reached")) for question in questions.QUESTIONS})
     for surface in dict.fromkeys(question.surface for question in questions.QUESTIONS):
         wanted = [question for question in questions.QUESTIONS if question.surface == surface]
+        if not measure.offers(site.binary, surface):
+            asked.answers |= {question: Answered(measure.Timing(skipped=f"not there: surface {surface}")) for question in wanted}
+            continue
         try:
             ask_surface(site, surface, wanted, effort, asked)
         except measure.BROKEN as broken:
             for question in wanted:
                 if asked.answers[question].missing() == "not reached":
-                    asked.answers[question].timing.skipped = f"not there: {broken}"
+                    asked.answers[question].timing.skipped += f": {broken}"
     return asked
 
 
@@ -145,7 +148,7 @@ def put_answer(table, question, notes, answered):
     label = f"{question.name}, `{question.tool}`"
     row = (question.surface, f"{label}, p50 / p95", "stdio")
     if answered.missing():
-        table.put(row, notes, "not there")
+        table.put(row, notes, answered.missing().partition(":")[0])
         table.remarks[row] = answered.missing()
         return
     timing = answered.timing
@@ -177,7 +180,8 @@ def judge_limit(question, answered):
     if answered.missing():
         return bar, answered.missing(), limit, False
     p50 = answered.timing.p50()
-    return bar, f"{report.duration(p50)}, {p50 / question.limit:.2f} of the limit", limit, p50 <= question.limit
+    measured = f"{wrong(answered)}{report.duration(p50)}, {p50 / question.limit:.2f} of the limit"
+    return bar, measured, limit, p50 <= question.limit and not answered.timing.fault
 
 
 def judge_share(question, answered, notes):
@@ -189,15 +193,19 @@ def judge_share(question, answered, notes):
     if not answered.ripgrep:
         return bar, ripgrep.MISSING, limit, None
     ratio = f"{answered.share():.2f} ×" if answered.share() > 0.1 else f"1/{1 / answered.share():.0f}"
-    measured = f"{report.duration(answered.timing.p50())} beside {report.duration(answered.ripgrep)}, {ratio}"
+    measured = f"{wrong(answered)}{report.duration(answered.timing.p50())} beside {report.duration(answered.ripgrep)}, {ratio}"
     if share < 1 and notes < SCAN_HURTS_FROM:
         return bar, f"{measured}; on {notes:,} notes a scan costs too little for this bar", limit, None
-    return bar, measured, limit, answered.share() <= share
+    return bar, measured, limit, answered.share() <= share and not answered.timing.fault
+
+
+def wrong(answered):
+    return "WRONG answers in " if answered.timing.fault else ""
 
 
 def judge_memory(resident):
     bar, limit = "RSS after all questions", f"{RESIDENT_LIMIT_MB} MB"
     if "engine" not in resident:
-        return bar, "not there", limit, False
+        return bar, "not reached", limit, False
     megabytes, _ = resident["engine"]
     return bar, report.megabytes(megabytes), limit, megabytes <= RESIDENT_LIMIT_MB
