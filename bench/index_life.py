@@ -58,7 +58,7 @@ class Build:
 class Life:
     """What one vault's index went through; None where the binary offers no way to tell."""
 
-    surface: str
+    surface: str  # where it was written and searched; the build is told by `engine`
     build: Build | None = None
     build_fault: str | None = None
     reconciled: list = dataclasses.field(default_factory=list)  # nanoseconds from the start of the process
@@ -72,8 +72,8 @@ def follow(site, effort):
     dialect = choose_dialect(site)
     life = Life(dialect.surface)
     try:
-        life.build = time_build(site, dialect.surface)
-        life.reconciled = [time_reconciled(site, dialect.surface) for _ in range(max(1, effort.starts // 3))]
+        life.build = time_build(site)
+        life.reconciled = [time_to_complete(site)[1] for _ in range(max(1, effort.starts // 3))]
     except (*measure.BROKEN, NoHealth) as broken:
         life.build_fault = str(broken)
     try:
@@ -88,10 +88,12 @@ def follow(site, effort):
 
 
 def choose_dialect(site):
+    """The first surface that can write."""
     for dialect in DIALECTS:
-        with contextlib.suppress(*measure.BROKEN), measure.connect_stdio(site, dialect.surface):
-            return dialect
-    raise measure.wire.ServerGone("no surface starts")
+        with contextlib.suppress(*measure.BROKEN), measure.connect_stdio(site, dialect.surface) as (client, _):
+            if dialect.write in {tool["name"] for tool in client.request("tools/list", {})["tools"]}:
+                return dialect
+    raise measure.wire.ServerGone("no surface writes")
 
 
 # ---- built and opened
@@ -102,13 +104,23 @@ class NoHealth(Exception):
 
 
 def read_health(client):
-    """The state of the index, or None."""
+    """The state of the index, or None where there is no such tool."""
+    body = call_if_there(client, "server_health", {})
+    return body and body["index"]
+
+
+def read_pending(client):
+    """What a search of the surface `vault` tells: the state only while something waits to be indexed."""
+    body = call_if_there(client, "vault_search", {"query": "zqxvnothing"})
+    return body and body.get("index")
+
+
+def call_if_there(client, tool, arguments):
     try:
-        result = client.call("server_health", {})
+        result = client.call(tool, arguments, measure.LISTING_WITHIN)
     except measure.wire.Refused:
         return None
-    body = result.get("structuredContent") or json.loads(mcp_bench.text_of(result))
-    return body.get("index")
+    return None if result.get("isError") else result.get("structuredContent")
 
 
 def is_complete(health, vault):
@@ -116,28 +128,24 @@ def is_complete(health, vault):
 
 
 def wait_for_index(client, vault):
-    """Without `server_health` there is nothing to wait for: answers are right in every state, only slower."""
+    """Returns the last state of the index, or None where nothing tells it: answers are right in every state, only slower."""
     give_up = time.monotonic() + BUILD_WITHIN
-    while (health := read_health(client)) and not is_complete(health, vault):
+    while (health := read_health(client)) and not is_complete(health, vault) or not health and read_pending(client):
         if time.monotonic() > give_up:
             raise TimeoutError(f"the index is not complete within {BUILD_WITHIN} s: {health}")
         time.sleep(POLL)
     return health
 
 
-def time_build(site, surface):
+def time_build(site):
     """From the start of a process with an empty data directory."""
     site.warm_data = tempfile.mkdtemp(dir=site.root, prefix="index-")
-    initialized, complete, (resident, peak) = time_to_complete(site, surface)
+    initialized, complete, (resident, peak) = time_to_complete(site)
     return Build(initialized, complete, resident, peak, size_of(site.warm_data), size_of(site.vault.path))
 
 
-def time_reconciled(site, surface):
-    return time_to_complete(site, surface)[1]
-
-
-def time_to_complete(site, surface):
-    with measure.connect_stdio(site, surface) as (client, child):
+def time_to_complete(site):
+    with measure.connect_stdio(site, "engine") as (client, child):
         initialized = time.perf_counter_ns() - child.started
         if wait_for_index(client, site.vault) is None:
             raise NoHealth("not there: `server_health`")
@@ -240,18 +248,18 @@ def tabulate(table, lives):
 
 
 def put_build(table, notes, life):
-    built = (life.surface, "index from nothing to complete", "stdio")
+    built = ("engine", "index from nothing to complete", "stdio")
     if not life.build:
         table.put(built, notes, "not there")
         table.remarks[built] = life.build_fault
         return
     build = life.build
     table.put(built, notes, report.duration(build.complete))
-    table.put((life.surface, "`initialize` while the index is built", "stdio"), notes, report.duration(build.initialized))
+    table.put(("engine", "`initialize` while the index is built", "stdio"), notes, report.duration(build.initialized))
     memory = f"{report.megabytes(build.resident)} ({report.megabytes(build.peak)})"
-    table.put((life.surface, "RSS when the index is complete (peak)", "stdio"), notes, memory)
-    table.put((life.surface, "data directory ÷ vault", "disk"), notes, f"{build.disk / 2**20:.0f} MB, {build.disk / build.vault:.2f}")
-    table.put((life.surface, "start to index reconciled", "stdio"), notes, report.duration(statistics.median(life.reconciled)))
+    table.put(("engine", "RSS when the index is complete (peak)", "stdio"), notes, memory)
+    table.put(("engine", "data directory ÷ vault", "disk"), notes, f"{build.disk / 2**20:.0f} MB, {build.disk / build.vault:.2f}")
+    table.put(("engine", "start to index reconciled", "stdio"), notes, report.duration(statistics.median(life.reconciled)))
 
 
 def put_seen(table, notes, life):

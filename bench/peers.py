@@ -5,12 +5,19 @@ import subprocess
 import sys
 import tempfile
 
+import index_life
 import mcp_bench
+import measure
 import report
 from workload import BENCH
 
 WRITES = ("write_new", "append", "edit")
 OURS, RELAXED, FIRST_START = "quillgate", "quillgate, durability relaxed", "quillgate, first start"
+SURFACES = {  # an operation is measured on the first surface that has it; the call returns once the index was compared with the files
+    "engine": "index_vault",
+    "vault": "vault_list_all",
+    "cli": "obsidian_list_tags",
+}
 INITIALIZED, FOUND = "start to `initialize`", "start to every planted word found"
 RELAXED_CONFIG = {"write": {"durability": "relaxed"}}
 EFFORT = ("--iters", "50", "--repeat", "2", "--budget", "8", "--index-timeout", "300")
@@ -18,17 +25,26 @@ QUICK_EFFORT = ("--iters", "10", "--repeat", "1", "--budget", "2")
 
 
 def compare(site, root, quick):
-    """Rows of mcp_bench, by server: {name: row}."""
+    """What mcp_bench found, by server: {name: row}."""
+    surfaces = [name for name in SURFACES if measure.offers(site.binary, name)]
+    with measure.connect_stdio(site, surfaces[0]) as (client, _):
+        index_life.wait_for_index(client, site.vault)
     with tempfile.TemporaryDirectory(dir=site.root) as folder:
-        scenario, answers = (os.path.join(folder, name) for name in ("scenario.json", "answers.json"))
-        with open(scenario, "w") as file:
-            json.dump({"servers": {**our_servers(site, folder), **installed_peers(root)}}, file)
-        command = [sys.executable, os.path.join(BENCH, "mcp_bench.py"), "run", scenario, site.vault.path, "--json", answers]
-        variables = ("--var", f"QUILLGATE={site.binary}", "--var", f"PEERS={os.path.abspath(root)}")
-        subprocess.run([*command, *variables, *(QUICK_EFFORT if quick else EFFORT)], check=True, stdout=subprocess.DEVNULL)
-        site.vault.sweep()
-        with open(answers) as file:
-            return {row["server"]: row for row in json.load(file)}
+        servers = {**our_servers(site, surfaces, folder), **installed_peers(root)}
+        rows = run_driver(site, servers, root, folder, QUICK_EFFORT if quick else EFFORT)
+    site.vault.sweep()
+    return join_surfaces(rows, surfaces)
+
+
+def run_driver(site, servers, root, folder, effort):
+    scenario, answers = (os.path.join(folder, name) for name in ("scenario.json", "answers.json"))
+    with open(scenario, "w") as file:
+        json.dump({"servers": servers}, file)
+    command = [sys.executable, os.path.join(BENCH, "mcp_bench.py"), "run", scenario, site.vault.path, "--json", answers]
+    variables = ("--var", f"QUILLGATE={site.binary}", "--var", f"PEERS={os.path.abspath(root)}")
+    subprocess.run([*command, *variables, *effort], check=True, stdout=subprocess.DEVNULL)
+    with open(answers) as file:
+        return {row["server"]: row for row in json.load(file)}
 
 
 def read_servers(name):
@@ -36,27 +52,43 @@ def read_servers(name):
         return json.load(scenario)["servers"]
 
 
-def our_servers(site, folder):
-    """Warm, as from the second start on; once with the promise of the peers for writes; once from nothing."""
-    tools = offered_tools(site.binary)
-    server = read_servers("quillgate.json")["quillgate-engine" if tools else "quillgate-vault"]
+def our_servers(site, surfaces, folder):
+    """Per surface: warm, as from the second start on; and with writes that promise less. And one from nothing."""
     config = os.path.join(folder, "relaxed.json")
     with open(config, "w") as file:
         json.dump(RELAXED_CONFIG, file)
-    # times are taken when the index has been compared with the files: the warm numbers of a peer are, too
-    reconcile = [{"tool": "index_vault", "args": {}}] if "index_vault" in tools else []
-    warm = {**server, "env": {"QUILLGATE_DATA_DIR": site.warm_data}, "setup": reconcile}
-    writes = {name: server["ops"][name] for name in ("search_rare", *WRITES) if name in server["ops"]}
-    return {
-        OURS: warm,
-        RELAXED: {**warm, "command": [*server["command"], "--config", config], "ops": writes},
-        FIRST_START: {**server, "ops": {"search_rare": server["ops"]["search_rare"]}},
-    }
+    servers, known = {}, set()
+    for surface in surfaces:
+        server = read_servers("quillgate.json")[f"quillgate-{surface}"]
+        offered = offered_tools(site.binary, surface)
+        there = {name: call for name, call in server["ops"].items() if name in mcp_bench.OPS and call["tool"] in offered}
+        # by finding the rare words mcp_bench tells when a server is ready
+        wanted = {name: call for name, call in there.items() if name == "search_rare" or name not in known}
+        writes = {name: call for name, call in wanted.items() if name in (*WRITES, "search_rare")}
+        warm = {**server, "env": {"QUILLGATE_DATA_DIR": site.warm_data}, "setup": [{"tool": SURFACES[surface], "args": {}}], "ops": wanted}
+        servers[f"{OURS} {surface}"] = warm
+        if len(writes) > 1:
+            servers[f"{RELAXED} {surface}"] = {**warm, "command": [*server["command"], "--config", config], "ops": writes}
+        if surface == surfaces[0]:
+            servers[FIRST_START] = {**server, "ops": {"search_rare": there["search_rare"]}}
+        known |= there.keys()
+    return servers
 
 
-def offered_tools(binary):
-    """What the engine surface lists; nothing when there is none."""
-    return subprocess.run([binary, "tools", "--surface", "engine"], capture_output=True, text=True).stdout
+def offered_tools(binary, surface):
+    return subprocess.run([binary, "tools", "--surface", surface], capture_output=True, text=True).stdout.split()
+
+
+def join_surfaces(rows, surfaces):
+    """One row for all our surfaces: an operation of the first that has it, the start of the first, the memory of the largest."""
+    joined = {}
+    for name in (OURS, RELAXED):
+        parts = [rows.pop(f"{name} {surface}") for surface in surfaces if f"{name} {surface}" in rows]
+        if parts:
+            ops = {op: found for part in reversed(parts) for op, found in part["ops"].items() if found["status"] != "n/a"}
+            joined[name] = {**parts[0], "ops": ops, "rss": max((part.get("rss") or 0 for part in parts))}
+            joined[name]["fatal"] = next((part["fatal"] for part in parts if part.get("fatal")), None)
+    return {**joined, **rows}
 
 
 def installed_peers(root):
@@ -76,34 +108,42 @@ class Comparison:
         self.rows = rows
         self.peers = [name for name in rows if name not in (OURS, RELAXED, FIRST_START)]
         self.durable = {name for name, server in read_servers("peers.json").items() if server.get("durable")}
-        self.measures = [INITIALIZED, FOUND, *mcp_bench.OPS]
+        self.names = [INITIALIZED, FOUND, *mcp_bench.OPS]
 
-    def ours(self, measure, peer):
+    def ours(self, name, peer):
         """Our time in milliseconds; for the start the first ever, for a write the one that promises what the peer's does."""
-        if measure == FOUND:
-            return self.time(FIRST_START, measure)[0]
-        if measure in WRITES and peer not in self.durable:
-            return self.time(RELAXED, measure)[0]
-        return self.time(OURS, measure)[0]
+        if name == FOUND:
+            return self.time(FIRST_START, name)[0]
+        if name in WRITES and peer not in self.durable:
+            return self.time(RELAXED, name)[0]
+        return self.time(OURS, name)[0]
 
-    def time(self, server, measure):
+    def time(self, server, name):
         """Milliseconds, or None; and what is wrong."""
         row = self.rows.get(server, {})
-        if measure == INITIALIZED:
+        if name == INITIALIZED:
             return row.get("init_ms"), row.get("fatal")
-        if measure == FOUND:
+        if name == FOUND:
             return row.get("ready_ms"), row.get("ready_fail")
-        operation = row.get("ops", {}).get(measure, {})
+        operation = row.get("ops", {}).get(name, {})
         fault = None if operation.get("status", "n/a") in ("ok", "n/a") else f"{operation['status']} {operation.get('why', '')}"
         return operation.get("p50"), fault
 
     def factors(self):
-        """(peer, measure, factor) of every row that a peer answers rightly and we do, too."""
+        """(peer, name, factor) of every row that a peer answers rightly and we do, too."""
         for peer in self.peers:
-            for measure in self.measures:
-                theirs, fault = self.time(peer, measure)
-                if theirs and not fault and self.ours(measure, peer):
-                    yield peer, measure, theirs / self.ours(measure, peer)
+            for name in self.names:
+                theirs, fault = self.time(peer, name)
+                if theirs and not fault and self.ours(name, peer):
+                    yield peer, name, theirs / self.ours(name, peer)
+
+    def unanswered(self):
+        """(peer, name) of every row that a peer answers rightly and we do not."""
+        for peer in self.peers:
+            for name in self.names:
+                theirs, fault = self.time(peer, name)
+                if theirs and not fault and not self.ours(name, peer):
+                    yield peer, name
 
     def markdown(self):
         servers = [name for name in (OURS, RELAXED) if name in self.rows] + self.peers
@@ -113,28 +153,28 @@ class Comparison:
             f"| p50 | {' | '.join(servers)} |",
             f"|---|{'--:|' * len(servers)}",
         ]
-        lines += [f"| {measure} | {' | '.join(self.cell(server, measure) for server in servers)} |" for measure in self.measures]
+        lines += [f"| {name} | {' | '.join(self.cell(server, name) for server in servers)} |" for name in self.names]
         memory = (report.megabytes(self.rows[server].get("rss")) for server in servers)
         lines.append(f"| RSS at the end | {' | '.join(memory)} |")
-        wrong = [f"- {server}, {measure}: {report.cell(fault)}" for server, measure, fault in self.wrong_answers()]
+        wrong = [f"- {server}, {name}: {report.cell(fault)}" for server, name, fault in self.wrong_answers()]
         return "\n".join([*lines, "", *wrong]).strip()
 
-    def cell(self, server, measure):
-        if server == OURS and measure == FOUND:
+    def cell(self, server, name):
+        if server == OURS and name == FOUND:
             server = FIRST_START
-        time, fault = self.time(server, measure)
+        time, fault = self.time(server, name)
         if not time:
             return "WRONG" if fault else "–"
         text = report.duration(time * 1e6)
-        ours = self.ours(measure, server) if server in self.peers else None
+        ours = self.ours(name, server) if server in self.peers else None
         factor = f", {time / ours:.3g} ×" if ours else ""
         return f"WRONG ({text}{factor})" if fault else text + factor
 
     def wrong_answers(self):
         for server in self.rows:
-            for measure in self.measures:
-                if fault := self.time(server, measure)[1]:
-                    yield server, measure, fault
+            for name in self.names:
+                if fault := self.time(server, name)[1]:
+                    yield server, name, fault
 
 
 def judge(comparisons):
@@ -147,9 +187,11 @@ def judge_one(comparison):
     if not comparison.peers:
         return bar, "no peer is installed", limit, None
     factors = sorted(comparison.factors(), key=lambda row: row[2])
-    ahead = [f"{peer} {measure} {factor:.2f} ×" for peer, measure, factor in factors if factor <= 1]
-    wrong = [f"{server}, {measure}: {fault}" for server, measure, fault in comparison.wrong_answers() if server not in comparison.peers]
+    ahead = [f"{peer} {name} {factor:.2f} ×" for peer, name, factor in factors if factor <= 1]
+    wrong = [f"{server}, {name}: {fault}" for server, name, fault in comparison.wrong_answers() if server not in comparison.peers]
     text = f"in {len(factors) - len(ahead)} of {len(factors)} rows of {len(comparison.peers)} peers"
     text += f"; not {'; '.join(ahead)}" if ahead else ""
+    unanswered = [f"{peer} {name}" for peer, name in comparison.unanswered()]
+    text += f"; ours has no answer beside {'; '.join(unanswered)}" if unanswered else ""
     text += f"; ours is WRONG in {'; '.join(wrong)}" if wrong else ""
-    return bar, text, limit, bool(factors) and not ahead and not wrong
+    return bar, text, limit, bool(factors) and not (ahead or unanswered or wrong)

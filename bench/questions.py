@@ -7,6 +7,7 @@ import dataclasses
 import itertools
 import os
 import random
+import re
 import typing
 
 import gen_vault
@@ -95,11 +96,14 @@ def ask_planted_patterns(vault):
 
 
 def ask_common_patterns(vault):
-    def expect(question):
-        return lambda body: find_match_total_fault(vault, body, question)
+    def expect(text):
+        def find_fault(body):
+            return find_pattern_fault(vault, body, text) or find_match_total_fault(vault, body, ripgrep.pattern(text))
+
+        return find_fault
 
     patterns = [rf"{first} \w+ {second}" for first, second in WORD_PAIRS]
-    return [Variant({"pattern": text, "limit": 20}, expect(ripgrep.pattern(text)), ripgrep.pattern(text)) for text in patterns]
+    return [Variant({"pattern": text, "limit": 20}, expect(text), ripgrep.pattern(text)) for text in patterns]
 
 
 def ask_ticket_pattern(vault):
@@ -188,7 +192,9 @@ def expect_exactly(right, key="path"):
         if found != right:
             return f"{len(found & right)} of {len(right)} found, {len(found - right)} false, such as {min(found ^ right)}"
         total = body.get("total_count", len(body["items"]))
-        return None if total == len(body["items"]) else f"total_count is {total}, not {len(body['items'])}"
+        if total != len(body["items"]):
+            return f"total_count is {total}, not {len(body['items'])}"
+        return "a cursor, though this is all" if body.get("cursor") else None
 
     return find_fault
 
@@ -218,19 +224,23 @@ def find_line_total_fault(vault, body, question):
 
 
 def find_match_total_fault(vault, body, question):
-    """An item of a regex search is a match; two in one line may be told as two or as one."""
-    if not ripgrep.is_installed():
+    """An item of a regex search is a match; two in one line may be told as two or as one, and the total may be left out."""
+    total = body.get("total_count")
+    if total is None or not ripgrep.is_installed():
         return None
     lines, matches = ripgrep.count(vault.path, question).total, ripgrep.count_matches(vault.path, question).total
-    total = body.get("total_count")
     return None if total in (lines, matches) else f"total_count is {total}; ripgrep counts {lines} lines and {matches} matches"
 
 
 def find_line_fault(vault, body, word):
+    return find_pattern_fault(vault, body, re.escape(word))
+
+
+def find_pattern_fault(vault, body, pattern):
     for item in body["items"]:
         lines = read(vault, item["path"]).split("\n")
-        if item["line"] > len(lines) or word not in lines[item["line"] - 1].casefold():
-            return f"{item['path']}:{item['line']} lacks {word}"
+        if item["line"] > len(lines) or not re.search(pattern, lines[item["line"] - 1], re.IGNORECASE):
+            return f"{item['path']}:{item['line']} does not match {pattern}"
     return None
 
 
