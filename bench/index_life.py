@@ -145,6 +145,8 @@ def time_build(site):
 
 
 def time_to_complete(site):
+    if not measure.offers(site.binary, "engine"):
+        raise NoHealth("not there: surface engine")
     with measure.connect_stdio(site, "engine") as (client, child):
         initialized = time.perf_counter_ns() - child.started
         if wait_for_index(client, site.vault) is None:

@@ -17,7 +17,7 @@ MILLISECOND = 1e6  # nanoseconds
 COMMON_WORDS = ("project", "team", "data", "review", "design", "meeting", "system", "user")
 RANKED_WORDS = tuple(word for word in gen_vault.REAL[gen_vault.REAL.index("plan") :] if len(word) > 3)
 WORD_PAIRS = (("team", "design"), ("risk", "review"), ("deadline", "report"), ("budget", "system"))
-TRIPLES = 32
+TRIPLES, COMBINATIONS = 32, 30
 TICKET_PATTERN = r"[A-Z]{3}-\d{4}-\d{5}-[A-Z]"
 CONSONANT_PATTERN = r"[b-df-hj-np-tv-z]{14}"
 EVERY_TAG = {*gen_vault.TAGS, "bench/planted"}
@@ -161,8 +161,8 @@ def ask_jsonlogic(vault):
         logic = {"and": [{"==": [{"var": f"frontmatter.{key}"}, value]} for key, value in terms.items()]}
         return Variant({"logic": logic, "limit": 1000}, expect_exactly(right))
 
-    choices = itertools.islice(zip(itertools.cycle(gen_vault.STATUS), itertools.cycle(range(1, 6)), itertools.cycle(gen_vault.PROJECTS)), 30)
-    return [variant(*choice) for choice in choices]
+    rotating = zip(itertools.cycle(gen_vault.STATUS), itertools.cycle(range(1, 6)), itertools.cycle(gen_vault.PROJECTS))
+    return [variant(*choice) for choice in itertools.islice(rotating, COMBINATIONS)]
 
 
 QUESTIONS = (

@@ -119,10 +119,11 @@ def discount(gains):
 
 
 def markdown(ranking):
+    measures = " | ".join(f"{value:.4f}" for value in (ranking.ndcg, ranking.recall, ranking.reciprocal_rank))
     return "\n".join((
         f"| nDCG@{DEPTH} | recall@{DEPTH} | MRR@{DEPTH} | queries | p50 / p95 |",
         "|--:|--:|--:|--:|--:|",
-        f"| {ranking.ndcg:.4f} | {ranking.recall:.4f} | {ranking.reciprocal_rank:.4f} | {len(ranking.timing.durations)} | {report.p50_p95(ranking.timing)} |",
+        f"| {measures} | {len(ranking.timing.durations)} | {report.p50_p95(ranking.timing)} |",
     ))
 
 
