@@ -86,7 +86,7 @@ def join_surfaces(rows, surfaces):
         parts = [rows.pop(f"{name} {surface}") for surface in surfaces if f"{name} {surface}" in rows]
         if parts:
             ops = {op: found for part in reversed(parts) for op, found in part["ops"].items() if found["status"] != "n/a"}
-            joined[name] = {**parts[0], "ops": ops, "rss": max((part.get("rss") or 0 for part in parts))}
+            joined[name] = {**parts[0], "ops": ops, "rss": max(part.get("rss") or 0 for part in parts) or None}
             joined[name]["fatal"] = next((part["fatal"] for part in parts if part.get("fatal")), None)
     return {**joined, **rows}
 
@@ -124,7 +124,7 @@ class Comparison:
         if name == INITIALIZED:
             return row.get("init_ms"), row.get("fatal")
         if name == FOUND:
-            return row.get("ready_ms"), row.get("ready_fail")
+            return row.get("ready_ms"), None if row.get("ready_ms") else row.get("ready_fail")
         operation = row.get("ops", {}).get(name, {})
         fault = None if operation.get("status", "n/a") in ("ok", "n/a") else f"{operation['status']} {operation.get('why', '')}"
         return operation.get("p50"), fault
@@ -164,7 +164,7 @@ class Comparison:
             server = FIRST_START
         time, fault = self.time(server, name)
         if not time:
-            return "WRONG" if fault else "–"
+            return "failed" if fault else "–"
         text = report.duration(time * 1e6)
         ours = self.ours(name, server) if server in self.peers else None
         factor = f", {time / ours:.3g} ×" if ours else ""
