@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 import statistics
+import subprocess
 import tempfile
 import time
 
@@ -52,6 +53,9 @@ class Timing:
     def p50(self):
         return statistics.median(self.durations) if self.durations else None
 
+    def p95(self):
+        return mcp_bench.pct(sorted(self.durations), 0.95) if len(self.durations) >= 20 else None
+
     def p99(self):
         """Of fewer than 100 samples it would only be the maximum."""
         return mcp_bench.pct(sorted(self.durations), 0.99) if len(self.durations) >= 100 else None
@@ -86,9 +90,10 @@ class Site:
         self.warm_data = os.path.join(self.root, "warm")
         os.makedirs(self.warm_data)
 
-    def spawn(self, surface, data, port=None):
+    def spawn(self, surface, data, port=None, config=None):
         place = ["stdio"] if port is None else ["serve", "--listen-addr", f"127.0.0.1:{port}"]
         command = [self.binary, *place, "--vault-path", self.vault.path, "--surface", surface]
+        command += ["--config", config] if config else []
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": self.root,
@@ -98,9 +103,13 @@ class Site:
         return wire.Child(command, environment, os.path.join(self.root, "stderr.log"))
 
 
+def offers(binary, surface):
+    return subprocess.run([binary, "tools", "--surface", surface], capture_output=True).returncode == 0
+
+
 @contextlib.contextmanager
-def connect_stdio(site, surface):
-    child = site.spawn(surface, site.warm_data)
+def connect_stdio(site, surface, data=None, config=None):
+    child = site.spawn(surface, data or site.warm_data, config=config)
     try:
         client = wire.Stdio(child)
         client.handshake()

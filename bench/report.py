@@ -1,8 +1,12 @@
-"""Turns measurements into two Markdown tables: everything, and the bars that must hold."""
+"""Turns measurements into two Markdown tables: everything, and the bars that must hold.
+
+A bar is (what, measured, limit, holds); `holds` is None where it could not be measured on this machine.
+"""
 import collections
 import statistics
 
 STATES = ("warm index", "empty data directory")
+VERDICTS = {True: "holds", False: "FAILS", None: "not measured"}
 START_RATIO, START_LIMIT_MS, READ_RATIO, RESIDENT_LIMIT_MB = 1.5, 50, 3, 500
 
 
@@ -21,6 +25,10 @@ def megabytes(size):
 
 def percentiles(timing):
     return f"{duration(timing.p50())} / {duration(timing.p99())}"
+
+
+def p50_p95(timing):
+    return f"{duration(timing.p50())} / {duration(timing.p95())}"
 
 
 class Table:
@@ -53,31 +61,32 @@ class Table:
         ]
         for row, cells in self.rows.items():
             values = " | ".join(cells.get(size, "–") for size in self.sizes)
-            check = one_line("; ".join(self.faults[row])) if row in self.faults else "ok"
-            lines.append(f"| {' | '.join(row)} | {values} | {self.remarks.get(row, '')} | {check} |")
+            check = "WRONG " + cell("; ".join(self.faults[row])) if row in self.faults else "ok"
+            lines.append(f"| {' | '.join(row)} | {values} | {cell(self.remarks.get(row, ''))} | {check} |")
         return "\n".join(lines)
 
 
-def one_line(text):
-    return "WRONG " + " ".join(text.replace("|", "\\|").split())[:300]
+def cell(text):
+    """Text of a server or of the system in one cell of a table."""
+    return " ".join(text.replace("|", "\\|").split())[:600]
 
 
-def tabulate(sizes, surfaces, floors, starts, readiness, loads):
-    table = Table(sizes)
-    put_floors(table, floors)
+def put_starts(table, starts, readiness):
     for notes, state in starts:
         initialized, listed = map(statistics.median, zip(*starts[notes, state]))
         table.put(("vault", f"start to `initialize`, {state}", "stdio"), notes, duration(initialized))
         table.put(("vault", f"start to `tools/list`, {state}", "stdio"), notes, duration(listed))
     for (notes, state), ready in readiness.items():
-        table.put(("vault", f"start to index ready (`vault_list_all`), {state}", "stdio"), notes, duration(ready.listed), ready.fault)
+        table.put(("vault", f"start to first right `vault_list_all`, {state}", "stdio"), notes, duration(ready.listed), ready.fault)
         table.put(("vault", f"start to every planted word found, {state}", "stdio"), notes, duration(ready.searched))
         table.put(("vault", f"RSS when ready, {state}", "stdio"), notes, megabytes(ready.resident))
+
+
+def put_loads(table, surfaces, loads):
     for (notes, surface, transport), load in loads.items():
         table.put((surface, "RSS after the load (peak)", transport), notes, f"{megabytes(load.resident)} ({megabytes(load.peak)})")
     for surface in surfaces:
         put_surface(table, surface, loads)
-    return table
 
 
 def put_floors(table, floors):
@@ -103,16 +112,17 @@ def put_surface(table, surface, loads):
                 table.put_timing((surface.name, label, transport), notes, load.timings[name])
 
 
-def judge(table, starts, loads):
+def judge_loads(loads, largest):
     """[(bar, measured, limit, holds)], on the largest vault."""
-    largest = table.sizes[-1]
-    bars = judge_starts(starts, largest)
     vault_loads = {transport: load for (notes, surface, transport), load in loads.items() if (notes, surface) == (largest, "vault")}
-    bars += [judge_read(load, transport) for transport, load in vault_loads.items()]
+    bars = [judge_read(load, transport) for transport, load in vault_loads.items()]
     bars += [judge_listing(load, transport) for transport, load in vault_loads.items()]
     bars.append(judge_memory([load.resident for (notes, _, _), load in loads.items() if notes == largest]))
-    bars.append(("every answer right", f"{len(table.faults)} rows WRONG", "0", not table.faults))
     return bars
+
+
+def judge_answers(table):
+    return "every answer right", f"{len(table.faults)} rows WRONG", "0", not table.faults
 
 
 def judge_starts(starts, largest):
@@ -151,5 +161,5 @@ def judge_memory(residents):
 
 def bars_markdown(bars):
     lines = ["| bar | measured | limit | verdict |", "|---|---|--:|---|"]
-    lines += [f"| {bar} | {measured} | {limit} | {'holds' if holds else 'FAILS'} |" for bar, measured, limit, holds in bars]
+    lines += [f"| {bar} | {cell(measured)} | {limit} | {VERDICTS[holds]} |" for bar, measured, limit, holds in bars]
     return "\n".join(lines)

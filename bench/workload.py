@@ -8,7 +8,10 @@ Checks, beside those of mcp_bench.py (contains, min, reads, file, backlinks, tag
   gone      path              this file is no longer in the vault
   error     code              the right answer is this JSON-RPC error
 """
+import functools
+import glob
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -64,6 +67,12 @@ class Vault:
             "tag_notes": str(len(manifest["tag"]["notes"])),
             "status_notes": str(manifest["totals"]["frontmatter"]),
         }
+
+    @functools.cache
+    def properties(self):
+        """The frontmatter that the generator gave each note: {path: {key: text}}, lists left out."""
+        notes = glob.iglob("**/*.md", root_dir=self.path, recursive=True)
+        return {path: read_properties(os.path.join(self.path, path)) for path in notes}
 
     def fields(self, run, i):
         """Values for the ${names} of call number `i`; each call asks for something else, so that no cached reply helps."""
@@ -172,6 +181,14 @@ def count_files(root):
         folders[:] = [folder for folder in folders if not folder.startswith(".")]
         count += sum(not name.startswith(".") for name in files)
     return count
+
+
+def read_properties(path):
+    with open(path, encoding="utf-8") as note:
+        if note.readline() != "---\n":
+            return {}
+        pairs = (line.partition(":") for line in itertools.takewhile(lambda line: line != "---\n", note))
+        return {key: value.strip().strip('"') for key, _, value in pairs if value.strip()}
 
 
 def load_surfaces():
