@@ -117,13 +117,13 @@ fn plain_newlines(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// A glob with the meaning of `rg --glob`: without a slash it matches at any depth, `!` in front leaves files out.
-struct PathFilter {
+pub(crate) struct PathFilter {
     matcher: GlobSet,
     allow: bool,
 }
 
 impl PathFilter {
-    fn new(text: &str) -> Result<PathFilter, GrepError> {
+    pub(crate) fn new(text: &str) -> Result<PathFilter, GrepError> {
         let (allow, glob) = text.strip_prefix('!').map_or((true, text), |rest| (false, rest));
         let anchored = match glob.strip_prefix('/') {
             Some(rest) => rest.to_owned(),
@@ -142,7 +142,7 @@ impl PathFilter {
         Ok(PathFilter { matcher, allow })
     }
 
-    fn allows(&self, path: &NotePath) -> bool {
+    pub(crate) fn allows(&self, path: &NotePath) -> bool {
         self.matcher.is_match(path.as_str()) == self.allow
     }
 }

@@ -13,7 +13,9 @@ mod grep;
 mod names;
 mod relink;
 mod scan;
+mod search;
 mod store;
+mod stubs;
 mod sync;
 mod text_search;
 
@@ -24,5 +26,7 @@ pub use graph::{Backlink, Neighbours, OutgoingLink, Unresolved};
 pub use grep::{Grep, GrepError, GrepLine, GrepResult, grep};
 pub use names::{Names, find_link_target, link_name};
 pub use relink::{RelinkError, Relinked, relinked_copy, relinked_move};
+pub use search::{Coverage, Explanation, Found};
+pub use stubs::*;
 pub use sync::{Index, IndexStatus, Progress};
 pub use text_search::{MatchKind, TextMatch, TextMatches, search_text};
