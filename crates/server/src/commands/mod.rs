@@ -59,7 +59,7 @@ struct Shared {
     /// Folder of the vault [environment: VAULT_PATH]
     #[arg(long, value_name = "FOLDER")]
     vault_path: Option<PathBuf>,
-    /// Tools to offer: essentials, vault, notes or cli; the first one given is the default
+    /// Tools to offer: essentials, vault, notes, cli or engine; the first one given is the default
     #[arg(long = "surface", value_name = "NAME")]
     surfaces: Vec<String>,
     /// Folder for catalogue and locks, never inside the vault [environment: QUILLGATE_DATA_DIR] [default: the platform's data
@@ -137,7 +137,7 @@ fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
     let folders = data_folder::for_vault(&data, vault_path)?;
     let vault = Arc::new(Vault::open(vault_path, folders.locks, Limits { file_bytes: config.limits.max_file_bytes })?);
     let index = Index::start(vault.clone(), folders.catalogue);
-    Ok(Workspace { vault, index, settings: config.tool_settings() })
+    Ok(Workspace::new(vault, index, config.tool_settings()))
 }
 
 /// Moving a note that many others link to keeps a file open for each of them.

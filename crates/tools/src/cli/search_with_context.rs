@@ -1,7 +1,7 @@
 //! Finding the lines that contain a text.
 
-use quillgate_index::{Grep, GrepLine, grep};
-use quillgate_vault::FolderPath;
+use quillgate_index::{Literal, LiteralLine, search_literal};
+use quillgate_vault::{FolderPath, NotePath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,10 @@ use crate::context::Context;
 use crate::failure::{Failure, Issue};
 use crate::tool::{Spec, Tool};
 
-/// Find the lines that contain a literal text, with their files and line numbers.
+/// Longer lines, such as pictures in base64, are shown in part.
+const LONGEST_LINE: usize = 1000;
+
+/// Find the lines that contain a literal text, with their files and line numbers, best files first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchWithContext {
@@ -52,29 +55,48 @@ impl Tool for SearchWithContext {
     type Output = Found;
 
     fn run(self, context: &Context<'_>) -> Result<Found, Failure> {
-        let lines = lines_with(context, &self.query, self.path.as_deref(), self.case_sensitive)?;
-        let total = lines.len();
-        let matches =
-            lines.into_iter().take(self.limit).map(|line| Line { path: line.path.to_string(), line: line.line, text: line.text });
-        Ok(Found { query: self.query, total, matches: matches.collect() })
+        let folder = folder_to_search(context, &self.query, self.path.as_deref())?;
+        let wanted = Literal {
+            query: &self.query,
+            case_sensitive: self.case_sensitive,
+            whole_word: false,
+            folder,
+            limit: self.limit,
+            after: None,
+        };
+        let found = search_literal(context.index()?, &wanted, &|| context.go_on());
+        let total = found.total.unwrap_or(found.items.len());
+        Ok(Found { query: self.query, total, matches: whole_lines(context, &found.items) })
     }
 }
 
-/// All lines with the text, by path. The text is escaped, so the expression is always valid.
-pub(crate) fn lines_with(
-    context: &Context<'_>,
-    query: &str,
-    folder: Option<&str>,
-    case_sensitive: bool,
-) -> Result<Vec<GrepLine>, Failure> {
+/// The folder, for a text that can stand on one line.
+pub(crate) fn folder_to_search(context: &Context<'_>, query: &str, folder: Option<&str>) -> Result<FolderPath, Failure> {
     let folder = FolderPath::parse(folder.unwrap_or_default())?;
     context.vault().list(&folder)?;
     if query.contains(['\n', '\r']) {
         let issue = Issue::new("query", "is searched for line by line; leave out the line break".to_owned());
         return Err(Failure::InvalidInput(vec![issue]));
     }
-    let flags = if case_sensitive { "" } else { "(?i)" };
-    let pattern = format!("{flags}{}", regex::escape(query));
-    let wanted = Grep { pattern: &pattern, glob: None, folder, most: usize::MAX };
-    Ok(grep(context.index()?, &wanted, &|| context.go_on())?.lines)
+    Ok(folder)
+}
+
+/// The lines as they stand in the files; of one that is very long, or that has just gone, what the search showed.
+fn whole_lines(context: &Context<'_>, found: &[LiteralLine]) -> Vec<Line> {
+    let mut lines = Vec::with_capacity(found.len());
+    // The lines of one file stand together.
+    for of_file in found.chunk_by(|a, b| a.path == b.path) {
+        let text = text_of(context, &of_file[0].path);
+        let all: Vec<&str> = text.lines().collect();
+        for LiteralLine { path, line, snippet, .. } in of_file {
+            let whole = line.checked_sub(1).and_then(|at| all.get(at)).filter(|text| text.len() <= LONGEST_LINE);
+            let text = whole.map_or_else(|| snippet.clone(), |text| (*text).to_owned());
+            lines.push(Line { path: path.to_string(), line: *line as u64, text });
+        }
+    }
+    lines
+}
+
+fn text_of(context: &Context<'_>, path: &NotePath) -> String {
+    context.vault().read_text(path).ok().and_then(|contents| Some(contents.text().ok()?.to_owned())).unwrap_or_default()
 }

@@ -1,11 +1,17 @@
 //! Searching names, tags and text.
 
-use quillgate_index::{MatchKind, search_text};
+use std::time::Instant;
+
+use quillgate_index::{Anywhere, MatchKind, TextMatch, search_anywhere};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::page::{Cursor, IndexState, MaxTokens, Pager};
+use crate::root::Root;
+use crate::searching::Explained;
 use crate::tool::{Spec, Tool};
 
 /// Search file names, frontmatter tags and text for a literal phrase, ignoring case. Give a few words that stand together in the note, not a question. Results carry the line to pass to vault_read as offset.
@@ -19,6 +25,15 @@ pub(crate) struct VaultSearch {
     #[serde(default = "twenty")]
     #[schemars(range(min = 1, max = 1000))]
     max_results: usize,
+    #[serde(default)]
+    root: Root,
+    #[serde(default)]
+    cursor: Cursor,
+    #[serde(default)]
+    max_tokens: MaxTokens,
+    /// Also return _explain: how it was found
+    #[serde(default)]
+    explain: bool,
 }
 
 fn twenty() -> usize {
@@ -31,6 +46,14 @@ pub(crate) struct Found {
     /// All matches, also those beyond max_results
     total_matches: usize,
     results: Vec<Line>,
+    /// For the next page
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
+    /// Present while files wait to be indexed; the answer is complete
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<IndexState>,
+    #[serde(rename = "_explain", skip_serializing_if = "Option::is_none")]
+    explained: Option<Explained>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -47,17 +70,33 @@ impl Tool for VaultSearch {
     type Output = Found;
 
     fn run(self, context: &Context<'_>) -> Result<Found, Failure> {
-        let found = search_text(context.index()?, &self.query, self.max_results, &|| context.go_on());
-        let results = found.matches.into_iter().map(|found| Line {
-            path: found.path.to_string(),
-            match_type: match found.kind {
-                MatchKind::Name => "filename",
-                MatchKind::Tag => "tag",
-                MatchKind::Text => "content",
-            },
-            snippet: found.snippet,
-            line: found.line,
-        });
-        Ok(Found { query: self.query, total_matches: found.total, results: results.collect() })
+        let started = Instant::now();
+        let folder = self.root.folder_with_slashes(context)?;
+        let question = json!([self.query, folder.as_str()]);
+        let pager = Pager::of(Self::SPEC.name, &question, self.max_results, self.max_tokens);
+        let skip = pager.after::<usize>(&self.cursor)?.unwrap_or_default();
+        let wanted = Anywhere { query: &self.query, folder, limit: pager.limit(), skip };
+        let found = search_anywhere(context.index()?, &wanted, &|| context.go_on());
+        let items = found.items.into_iter().enumerate().map(|(at, found)| (skip + at + 1, Line::of(found)));
+        let page = pager.page(items.collect(), found.more, found.total);
+        Ok(Found {
+            query: self.query,
+            total_matches: page.total_count.unwrap_or_default(),
+            results: page.items,
+            cursor: page.cursor,
+            index: IndexState::unless_ready(found.coverage),
+            explained: self.explain.then(|| Explained::new("literal", found.explain, found.coverage, started)),
+        })
+    }
+}
+
+impl Line {
+    fn of(found: TextMatch) -> Line {
+        let match_type = match found.kind {
+            MatchKind::Name => "filename",
+            MatchKind::Tag => "tag",
+            MatchKind::Text => "content",
+        };
+        Line { path: found.path.to_string(), match_type, snippet: found.snippet, line: found.line }
     }
 }

@@ -37,7 +37,7 @@ impl Place {
         index.wait(|_| true);
         // Never the app of the machine the tests run on.
         let app_program = if settings.app_program == "obsidian" { "no-such-app".to_owned() } else { settings.app_program };
-        Place { folder, workspace: Workspace { vault, index, settings: Settings { app_program, ..settings } } }
+        Place { folder, workspace: Workspace::new(vault, index, Settings { app_program, ..settings }) }
     }
 
     pub(crate) fn folder(&self) -> &Path {
