@@ -143,7 +143,10 @@ pub fn search_expression(
             let end = text[found.start()..].find('\n').map_or(text.len(), |at| found.start() + at);
             let line = text[..start].matches('\n').count() as u64 + 1;
             let column = text[start..found.start()].chars().count() + 1;
-            matches.push((line, column, text[found.start()..found.end()].to_owned(), text[start..end].to_owned()));
+            matches.push((line, column, text[found.start()..found.end()].to_owned(), {
+                let end = end.max(found.end());
+                format!("{}**{}**{}", &text[start..found.start()], &text[found.start()..found.end()], &text[found.end()..end])
+            }));
             matches.len() < wanted.per_file
         });
         (!matches.is_empty()).then_some(matches)
@@ -225,14 +228,23 @@ pub struct Anywhere<'a> {
     pub query: &'a str,
     pub folder: FolderPath,
     pub limit: usize,
-    pub skip: usize,
+    pub after: Option<AnywhereKey>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AnywhereKey {
+    pub kind: crate::text_search::MatchKind,
+    pub path: NotePath,
+    pub line: usize,
 }
 
 pub fn search_anywhere(index: &Index, wanted: &Anywhere<'_>, go_on: &(impl Fn() -> bool + Sync)) -> Found<TextMatch> {
     let mut all = search_text(index, wanted.query, usize::MAX, go_on).matches;
     all.retain(|item| wanted.folder.contains(&item.path));
     let total = all.len();
-    found(all.into_iter().skip(wanted.skip).collect(), total, wanted.limit, index.catalogue().len(), wanted.query.to_owned())
+    let key = |item: &TextMatch| AnywhereKey { kind: item.kind, path: item.path.clone(), line: item.line };
+    all.retain(|item| wanted.after.as_ref().is_none_or(|after| key(item) > *after));
+    found(all, total, wanted.limit, index.catalogue().len(), wanted.query.to_owned())
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -242,15 +254,18 @@ pub struct Taken {
     pub unchanged: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
+    #[default]
+    Starting,
     Writer,
     Follower,
+    Off,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TextStatus {
-    pub documents: usize,
+    pub documents: u64,
     pub pending: usize,
     pub segments: usize,
     pub bytes_on_disk: u64,
@@ -285,7 +300,7 @@ impl Index {
     }
 
     pub fn text_status(&self) -> TextStatus {
-        let documents = self.catalogue().len();
+        let documents = self.catalogue().len() as u64;
         TextStatus {
             documents,
             pending: 0,

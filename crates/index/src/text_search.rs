@@ -14,7 +14,7 @@ use crate::sync::Index;
 /// Characters of context on either side of a match.
 const CONTEXT: usize = 50;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MatchKind {
     Name,
     Tag,
