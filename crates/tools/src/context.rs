@@ -123,6 +123,11 @@ impl Context<'_> {
         Ok(&self.workspace.index)
     }
 
+    /// The index as far as it is: for searches, which read the files that it lacks.
+    pub fn index_so_far(&self) -> &Index {
+        &self.workspace.index
+    }
+
     /// False once nobody waits for the answer.
     pub fn go_on(&self) -> bool {
         !self.call.cancelled.load(Ordering::Relaxed)

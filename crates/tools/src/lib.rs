@@ -7,6 +7,7 @@ mod cli;
 mod context;
 mod engine;
 mod failure;
+mod file_lines;
 mod note_text;
 mod notes;
 mod page;

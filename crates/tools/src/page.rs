@@ -54,7 +54,7 @@ pub(crate) struct Page<T> {
     /// Items on all pages
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) total_count: Option<usize>,
-    /// Present while files wait to be indexed; they were searched one by one, so the answer is complete
+    /// Present while the vault is being indexed; what waits was searched file by file, so the answer is complete
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) index: Option<IndexState>,
 }
@@ -72,10 +72,9 @@ impl IndexState {
         IndexState { ready: coverage.ready, pending: coverage.pending }
     }
 
-    /// Only worth telling while something is missing.
+    /// Only worth telling while the vault is being indexed.
     pub(crate) fn unless_ready(coverage: Coverage) -> Option<IndexState> {
-        let state = IndexState::of(coverage);
-        (!state.ready || state.pending > 0).then_some(state)
+        (!coverage.ready).then(|| IndexState::of(coverage))
     }
 }
 

@@ -75,7 +75,7 @@ impl Flags {
 /// Searches by expression within the time that one may take. While the vault is being indexed it may take as long as any
 /// call: that every file has to be read then is not the caller's fault.
 pub(crate) fn find_expression(context: &Context<'_>, wanted: &Expression<'_>) -> Result<Found<ExpressionMatch>, Failure> {
-    let index = context.index()?;
+    let index = context.index_so_far();
     let is_limited = index.coverage().ready;
     let limit = context.settings().regex_limit;
     let started = Instant::now();

@@ -2,6 +2,7 @@
 
 mod demo;
 mod hash_password;
+mod index;
 mod serve;
 mod stdio;
 mod tools;
@@ -45,6 +46,8 @@ enum Command {
     Serve(serve::Serve),
     /// Serve a small example vault and show how to connect to it
     Demo(demo::Demo),
+    /// Look at the index, make it anew, or compare it with the files
+    Index(index::Index),
     /// Turn a password into a hash for AUTH_USERS
     HashPassword,
     /// List the tools that clients see
@@ -82,6 +85,7 @@ pub fn run() -> ExitCode {
         Some(Command::Stdio(stdio)) => stdio.run(),
         Some(Command::Serve(serve)) => serve.run(),
         Some(Command::Demo(demo)) => demo.run(),
+        Some(Command::Index(index)) => index.run(),
         Some(Command::HashPassword) => hash_password::run(),
         Some(Command::Tools(tools)) => tools.run(),
         Some(Command::Version) => say(concat!("quillgate ", env!("CARGO_PKG_VERSION"))),

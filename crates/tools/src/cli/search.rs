@@ -59,7 +59,7 @@ impl Tool for Search {
             limit: usize::MAX,
             after: None,
         };
-        let found = search_expression(context.index()?, &wanted, &|| context.go_on())?;
+        let found = search_expression(context.index_so_far(), &wanted, &|| context.go_on())?;
         let total = found.items.len();
         let files = found.items.into_iter().take(self.limit).map(|found| found.path.to_string()).collect();
         Ok(Found { query: self.query, total, files })

@@ -1,16 +1,14 @@
 //! Finding the lines that contain a text.
 
 use quillgate_index::{Literal, LiteralLine, search_literal};
-use quillgate_vault::{FolderPath, NotePath};
+use quillgate_vault::FolderPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
 use crate::failure::{Failure, Issue};
+use crate::file_lines::FileLines;
 use crate::tool::{Spec, Tool};
-
-/// Longer lines, such as pictures in base64, are shown in part.
-const LONGEST_LINE: usize = 1000;
 
 /// Find the lines that contain a literal text, with their files and line numbers, best files first.
 #[derive(Deserialize, JsonSchema)]
@@ -64,9 +62,14 @@ impl Tool for SearchWithContext {
             limit: self.limit,
             after: None,
         };
-        let found = search_literal(context.index()?, &wanted, &|| context.go_on());
+        let found = search_literal(context.index_so_far(), &wanted, &|| context.go_on());
         let total = found.total.unwrap_or(found.items.len());
-        Ok(Found { query: self.query, total, matches: whole_lines(context, &found.items) })
+        let mut lines = FileLines::new(context);
+        let matches = found.items.into_iter().map(|LiteralLine { path, line, snippet, .. }| {
+            let text = lines.find(&path, line).map_or(snippet, str::to_owned);
+            Line { path: path.to_string(), line: line as u64, text }
+        });
+        Ok(Found { query: self.query, total, matches: matches.collect() })
     }
 }
 
@@ -79,24 +82,4 @@ pub(crate) fn folder_to_search(context: &Context<'_>, query: &str, folder: Optio
         return Err(Failure::InvalidInput(vec![issue]));
     }
     Ok(folder)
-}
-
-/// The lines as they stand in the files; of one that is very long, or that has just gone, what the search showed.
-fn whole_lines(context: &Context<'_>, found: &[LiteralLine]) -> Vec<Line> {
-    let mut lines = Vec::with_capacity(found.len());
-    // The lines of one file stand together.
-    for of_file in found.chunk_by(|a, b| a.path == b.path) {
-        let text = text_of(context, &of_file[0].path);
-        let all: Vec<&str> = text.lines().collect();
-        for LiteralLine { path, line, snippet, .. } in of_file {
-            let whole = line.checked_sub(1).and_then(|at| all.get(at)).filter(|text| text.len() <= LONGEST_LINE);
-            let text = whole.map_or_else(|| snippet.clone(), |text| (*text).to_owned());
-            lines.push(Line { path: path.to_string(), line: *line as u64, text });
-        }
-    }
-    lines
-}
-
-fn text_of(context: &Context<'_>, path: &NotePath) -> String {
-    context.vault().read_text(path).ok().and_then(|contents| Some(contents.text().ok()?.to_owned())).unwrap_or_default()
 }

@@ -9,11 +9,9 @@ use serde_json::json;
 use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::file_lines::FileLines;
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
 use crate::tool::{Spec, Tool};
-
-/// The longest line that is shown around a link, in characters.
-const LONGEST_CONTEXT: usize = 300;
 
 /// List the notes that link to a file, by path, with the number of links in each. A file's links to itself do not count.
 #[derive(Deserialize, JsonSchema)]
@@ -96,9 +94,10 @@ fn lines(context: &Context<'_>, backlink: &Backlink) -> Vec<LinkLine> {
     let mut numbers: Vec<u32> = backlink.links.iter().map(|link| link.line).collect();
     numbers.sort_unstable();
     numbers.dedup();
-    let Ok(contents) = context.vault().read(&backlink.source) else { return Vec::new() };
-    let Ok(text) = contents.text() else { return Vec::new() };
-    let all: Vec<&str> = text.lines().collect();
-    let shown = numbers.into_iter().filter_map(|line| Some((line, all.get((line as usize).checked_sub(1)?)?)));
-    shown.map(|(line, text)| LinkLine { line, text: text.trim().chars().take(LONGEST_CONTEXT).collect() }).collect()
+    let mut lines = FileLines::new(context);
+    let shown = numbers.into_iter().filter_map(|line| {
+        let text = lines.find(&backlink.source, line as usize)?.trim();
+        Some(LinkLine { line, text: text.to_owned() })
+    });
+    shown.collect()
 }

@@ -59,7 +59,7 @@ pub(crate) struct Match {
     /// The text that matched
     #[serde(rename = "match")]
     matched: String,
-    /// The line it stands on, cut when it is long
+    /// The match in **bold** with some text around it
     snippet: String,
 }
 

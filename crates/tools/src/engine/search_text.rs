@@ -71,7 +71,7 @@ impl Tool for SearchText {
             limit: pager.limit(),
             after,
         };
-        let found = search_literal(context.index()?, &wanted, &|| context.go_on());
+        let found = search_literal(context.index_so_far(), &wanted, &|| context.go_on());
         let items = found.items.into_iter().map(|line| {
             let key: Key = (line.rank.to_bits(), line.path.to_string(), line.line);
             let path = line.path.to_string();

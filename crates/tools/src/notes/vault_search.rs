@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::file_lines::FileLines;
 use crate::page::{Cursor, IndexState, MaxTokens, Pager};
 use crate::root::Root;
 use crate::searching::{Explained, find_expression};
@@ -45,7 +46,7 @@ pub(crate) struct Found {
     /// For the next page
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<String>,
-    /// Present while files wait to be indexed; the answer is complete
+    /// Present while the vault is being indexed; the answer is complete
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<IndexState>,
     #[serde(rename = "_explain", skip_serializing_if = "Option::is_none")]
@@ -84,7 +85,12 @@ impl Tool for VaultSearch {
         let mut found = find_expression(context, &wanted)?;
         // A line is told once, however often it matches.
         found.items.dedup_by(|next, before| (next.line, &next.path) == (before.line, &before.path));
-        let page = pager.page(found.items.into_iter().map(line).collect(), found.more, None);
+        let mut lines = FileLines::new(context);
+        let items = found.items.into_iter().map(|ExpressionMatch { path, line, snippet, .. }| {
+            let text = lines.find(&path, line as usize).map_or(snippet, str::to_owned);
+            ((path.to_string(), line), Line { path: path.to_string(), line, text })
+        });
+        let page = pager.page(items.collect(), found.more, None);
         Ok(Found {
             results: page.items,
             truncated: page.cursor.is_some().then_some(true),
@@ -93,9 +99,4 @@ impl Tool for VaultSearch {
             explained: self.explain.then(|| Explained::new("regex", found.explain, found.coverage, started)),
         })
     }
-}
-
-fn line(found: ExpressionMatch) -> ((String, u64), Line) {
-    let path = found.path.to_string();
-    ((path.clone(), found.line), Line { path, line: found.line, text: found.snippet })
 }

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use quillgate_index::{Anywhere, MatchKind, TextMatch, search_anywhere};
+use quillgate_index::{Anywhere, AnywhereKey, MatchKind, TextMatch, search_anywhere};
+use quillgate_vault::NotePath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -49,7 +50,7 @@ pub(crate) struct Found {
     /// For the next page
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<String>,
-    /// Present while files wait to be indexed; the answer is complete
+    /// Present while the vault is being indexed; the answer is complete
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<IndexState>,
     #[serde(rename = "_explain", skip_serializing_if = "Option::is_none")]
@@ -74,10 +75,11 @@ impl Tool for VaultSearch {
         let folder = self.root.folder_with_slashes(context)?;
         let question = json!([self.query, folder.as_str()]);
         let pager = Pager::of(Self::SPEC.name, &question, self.max_results, self.max_tokens);
-        let skip = pager.after::<usize>(&self.cursor)?.unwrap_or_default();
-        let wanted = Anywhere { query: &self.query, folder, limit: pager.limit(), skip };
-        let found = search_anywhere(context.index()?, &wanted, &|| context.go_on());
-        let items = found.items.into_iter().enumerate().map(|(at, found)| (skip + at + 1, Line::of(found)));
+        let after = pager.after::<Key>(&self.cursor)?.map(key).transpose()?;
+        let wanted = Anywhere { query: &self.query, folder, limit: pager.limit(), after };
+        let found = search_anywhere(context.index_so_far(), &wanted, &|| context.go_on());
+        let items =
+            found.items.into_iter().map(Line::of).map(|line| ((line.match_type.into(), line.path.clone(), line.line), line));
         let page = pager.page(items.collect(), found.more, found.total);
         Ok(Found {
             query: self.query,
@@ -90,13 +92,19 @@ impl Tool for VaultSearch {
     }
 }
 
+/// Kind, path and line of the last result.
+type Key = (String, String, usize);
+
+const KINDS: [(MatchKind, &str); 3] = [(MatchKind::Name, "filename"), (MatchKind::Tag, "tag"), (MatchKind::Text, "content")];
+
+fn key((kind, path, line): Key) -> Result<AnywhereKey, Failure> {
+    let kind = KINDS.into_iter().find(|(_, name)| *name == kind).map_or(MatchKind::Text, |(kind, _)| kind);
+    Ok(AnywhereKey { kind, path: NotePath::parse(&path)?, line })
+}
+
 impl Line {
     fn of(found: TextMatch) -> Line {
-        let match_type = match found.kind {
-            MatchKind::Name => "filename",
-            MatchKind::Tag => "tag",
-            MatchKind::Text => "content",
-        };
+        let match_type = KINDS.into_iter().find(|(kind, _)| *kind == found.kind).map_or("content", |(_, name)| name);
         Line { path: found.path.to_string(), match_type, snippet: found.snippet, line: found.line }
     }
 }

@@ -91,6 +91,16 @@ impl Place {
         }
     }
 
+    /// The same on the `engine` surface, without what it says of an index that is still being made.
+    #[track_caller]
+    pub(crate) fn answer(&self, tool: &str, arguments: Value) -> Value {
+        let mut answer = self.done("engine", tool, arguments);
+        if tool != "server_health" {
+            answer.as_object_mut().unwrap().remove("index");
+        }
+        answer
+    }
+
     #[track_caller]
     pub(crate) fn refused(&self, surface: &str, tool: &str, arguments: Value) -> Refusal {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
