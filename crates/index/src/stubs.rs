@@ -1,6 +1,5 @@
 //! Stand-ins for searches that are being written elsewhere: plain scans with the agreed signatures. To be dropped.
 
-use std::fmt;
 use std::time::SystemTime;
 
 use grep_matcher::Matcher;
@@ -183,24 +182,19 @@ pub struct RankedNote {
     pub snippet: String,
 }
 
-#[derive(Debug)]
-pub struct QueryError(String);
-
-impl fmt::Display for QueryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    #[error("\"{0}\" is not a date; write 2024, 2024-05, 2024-05-01, >2024-01-01, 2024-01..2024-03, today, yesterday or 7d")]
+    Date(String),
 }
-
-impl std::error::Error for QueryError {}
 
 pub fn search_ranked(
     index: &Index,
     wanted: &Ranked<'_>,
     go_on: &(impl Fn() -> bool + Sync),
 ) -> Result<Found<RankedNote>, QueryError> {
-    if wanted.query.matches('"').count() % 2 == 1 {
-        return Err(QueryError("a phrase is not closed; put \" on both sides of it".to_owned()));
+    if let Some(date) = wanted.query.strip_prefix("modified:") {
+        return Err(QueryError::Date(date.to_owned()));
     }
     let words: Vec<FoldSearch> = wanted.query.split_whitespace().filter_map(FoldSearch::new).collect();
     let paths = paths(index, &wanted.folder);
@@ -495,12 +489,20 @@ impl Catalogue {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum LogicError {
-    #[error("{0}")]
-    Invalid(String),
-    #[error("the logic takes more than {0} operations for one note; make it shorter")]
-    Budget(usize),
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JsonLogicError {
+    #[error("there is no operator \"{operator}\" at {place}; use those of json-logic-js, and wrap data in lists")]
+    UnknownOperator { operator: String, place: String },
+    #[error("the rule takes more than 10000 operations on one note; make it simpler")]
+    TooManyOperations,
+    #[error("the search was cancelled")]
+    Cancelled,
+}
+
+impl JsonLogicError {
+    pub fn is_budget(&self) -> bool {
+        matches!(self, JsonLogicError::TooManyOperations)
+    }
 }
 
 pub struct Logic<'a> {
@@ -510,19 +512,17 @@ pub struct Logic<'a> {
     pub after: Option<NotePath>,
 }
 
-fn evaluate(logic: &Value, data: &Value) -> Result<Value, LogicError> {
+fn evaluate(logic: &Value, data: &Value) -> Result<Value, JsonLogicError> {
     let Value::Object(object) = logic else { return Ok(logic.clone()) };
     let Some((operator, arguments)) = object.iter().next().filter(|_| object.len() == 1) else {
-        return Err(LogicError::Invalid(
-            "give one operator in each object, such as {\"==\": [{\"var\": \"path\"}, \"a.md\"]}".to_owned(),
-        ));
+        return Err(JsonLogicError::UnknownOperator { operator: String::new(), place: String::new() });
     };
     let list = arguments.as_array().cloned().unwrap_or_else(|| vec![arguments.clone()]);
     if operator == "var" {
         let name = list.first().and_then(Value::as_str).unwrap_or_default();
         return Ok(data.pointer(&format!("/{}", name.replace('.', "/"))).cloned().unwrap_or_default());
     }
-    let values = list.iter().map(|value| evaluate(value, data)).collect::<Result<Vec<Value>, LogicError>>()?;
+    let values = list.iter().map(|value| evaluate(value, data)).collect::<Result<Vec<Value>, JsonLogicError>>()?;
     let truth = |value: &Value| !matches!(value, Value::Null | Value::Bool(false)) && *value != Value::from("");
     Ok(match operator.as_str() {
         "==" => Value::Bool(values.first() == values.get(1)),
@@ -533,7 +533,7 @@ fn evaluate(logic: &Value, data: &Value) -> Result<Value, LogicError> {
             (value, Value::Array(items)) => items.contains(value),
             _ => false,
         }),
-        other => return Err(LogicError::Invalid(format!("there is no operator {other:?}"))),
+        other => return Err(JsonLogicError::UnknownOperator { operator: other.to_owned(), place: String::new() }),
     })
 }
 
@@ -541,9 +541,9 @@ pub fn search_logic(
     index: &Index,
     wanted: &Logic<'_>,
     _go_on: &(impl Fn() -> bool + Sync),
-) -> Result<Found<NotePath>, LogicError> {
+) -> Result<Found<NotePath>, JsonLogicError> {
     if wanted.logic.to_string().len() > 20_000 {
-        return Err(LogicError::Budget(10_000));
+        return Err(JsonLogicError::TooManyOperations);
     }
     let catalogue = index.catalogue();
     let mut all = Vec::new();
