@@ -1,6 +1,6 @@
 //! Finding notes by a JSONLogic expression.
 
-use quillgate_index::{Found, Logic, LogicError, search_logic};
+use quillgate_index::{Found, JsonLogicError, Logic, search_logic};
 use quillgate_vault::{FolderPath, NotePath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
 use crate::root::Root;
 use crate::tool::{Spec, Tool};
 
-/// Find the notes for which a JSONLogic expression is true, by path. Variables: path, content, frontmatter.<key>, tags (without #), links (paths of linked files). Example: {"and": [{"in": ["work", {"var": "tags"}]}, {">": [{"var": "frontmatter.priority"}, 2]}]}.
+/// Find the notes for which a JSONLogic expression is true, by path. Variables: path, content, frontmatter.<key>, tags (without #), links (paths they lead to). Example: {"and": [{"in": ["work", {"var": "tags"}]}, {">": [{"var": "frontmatter.priority"}, 2]}]}.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchJsonlogic {
@@ -64,7 +64,8 @@ pub(super) fn find_logic(
     let after = after.map(|path| NotePath::parse(&path)).transpose()?;
     let wanted = Logic { logic, folder, limit, after };
     search_logic(context.index()?, &wanted, &|| context.go_on()).map_err(|error| match error {
-        LogicError::Budget(_) => Failure::Budget(error.to_string()),
-        LogicError::Invalid(_) => Failure::Logic(error.to_string()),
+        JsonLogicError::Cancelled => Failure::Cancelled,
+        costly if costly.is_budget() => Failure::Budget(costly.to_string()),
+        wrong => Failure::Logic(wrong.to_string()),
     })
 }

@@ -19,12 +19,12 @@ use crate::searching::{Explained, Flags, find_expression};
 use crate::tool::{Spec, Tool};
 use crate::validate::wrong_type;
 
-/// Search the notes, best first. Words are ranked; "phrase", -word, OR, tag:name, path:folder and prop:key=value narrow the search. /pattern/flags is a regular expression, an object is JSONLogic.
+/// Search the notes, best first. Words are ranked; "phrase", -word, OR, tag:name, path:folder, prop:key=value and modified:7d narrow the search. /pattern/flags is a regular expression, an object is JSONLogic.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchVault {
     /// Text with operators, /pattern/flags, or an object with a JSONLogic expression
-    #[schemars(length(min = 1, max = 1000))]
+    #[schemars(extend("minLength" = 1, "maxLength" = 1000))]
     query: Value,
     /// How to read the query; auto decides by its form. dql, semantic and hybrid are not available yet
     #[serde(default)]
