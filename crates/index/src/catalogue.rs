@@ -46,7 +46,7 @@ impl Catalogue {
         self.by_path.get(path).and_then(|&id| self.entry(id))
     }
 
-    pub(crate) fn find_id(&self, path: &NotePath) -> Option<FileId> {
+    pub fn find_id(&self, path: &NotePath) -> Option<FileId> {
         self.by_path.get(path).copied()
     }
 
@@ -146,7 +146,7 @@ impl Catalogue {
         Some(entry)
     }
 
-    pub(crate) fn entry(&self, id: FileId) -> Option<&Entry> {
+    pub fn entry(&self, id: FileId) -> Option<&Entry> {
         self.entries.get(id.0 as usize).and_then(Option::as_ref)
     }
 

@@ -144,7 +144,13 @@ pub fn search_expression(
             let column = text[start..found.start()].chars().count() + 1;
             matches.push((line, column, text[found.start()..found.end()].to_owned(), {
                 let end = end.max(found.end());
-                format!("{}**{}**{}", &text[start..found.start()], &text[found.start()..found.end()], &text[found.end()..end])
+                let (before, after) = (&text[start..found.start()], &text[found.end()..end]);
+                let lead: String = before.chars().rev().take(50).collect::<Vec<_>>().into_iter().rev().collect();
+                let trail: String = after.chars().take(50).collect();
+                let cut = |is_cut: bool| if is_cut { "…" } else { "" };
+                let matched = &text[found.start()..found.end()];
+                let (first, last) = (cut(lead.len() < before.len()), cut(trail.len() < after.len()));
+                format!("{first}{lead}**{matched}**{trail}{last}")
             }));
             matches.len() < wanted.per_file
         });
@@ -281,7 +287,7 @@ impl Index {
         Coverage { ready: self.is_ready(), pending: 0 }
     }
 
-    pub fn check_folder(&self, folder: &FolderPath, mut report: impl FnMut(usize, usize)) -> Taken {
+    pub fn check_folder(&self, folder: &FolderPath, mut report: impl FnMut(usize, usize) -> bool) -> Taken {
         let before = self.catalogue().fingerprints();
         let count = |index: &Index| index.catalogue().files_below(folder).count();
         let known = count(self);
@@ -417,6 +423,11 @@ pub struct TagCount<'a> {
     pub inline: usize,
 }
 
+#[derive(Clone, Debug, Default)]
+pub struct BacklinkSources {
+    pub sources: Vec<crate::catalogue::FileId>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagDepth {
     Exact,
@@ -484,8 +495,15 @@ impl Catalogue {
         self.notes().filter(has).filter_map(|entry| self.find_id(&entry.path)).collect()
     }
 
-    pub fn file(&self, id: crate::catalogue::FileId) -> Option<&crate::entry::Entry> {
-        self.entry(id)
+    pub fn backlink_sources(&self, target: &NotePath) -> BacklinkSources {
+        let found = self.backlinks(target);
+        BacklinkSources { sources: found.iter().filter_map(|backlink| self.find_id(&backlink.source)).collect() }
+    }
+
+    pub fn backlink_lines(&self, _: &BacklinkSources, target: &NotePath, source: crate::catalogue::FileId) -> Vec<u32> {
+        let path = self.entry(source).map(|entry| entry.path.clone());
+        let found = self.backlinks(target).into_iter().find(|backlink| Some(&backlink.source) == path.as_ref());
+        found.map(|found| found.links.iter().map(|link| link.line).collect()).unwrap_or_default()
     }
 }
 
@@ -523,7 +541,7 @@ fn evaluate(logic: &Value, data: &Value) -> Result<Value, JsonLogicError> {
         return Ok(data.pointer(&format!("/{}", name.replace('.', "/"))).cloned().unwrap_or_default());
     }
     let values = list.iter().map(|value| evaluate(value, data)).collect::<Result<Vec<Value>, JsonLogicError>>()?;
-    let truth = |value: &Value| !matches!(value, Value::Null | Value::Bool(false)) && *value != Value::from("");
+    let truth = |value: &Value| !matches!(value, Value::Null | Value::Bool(false)) && value.as_str() != Some("");
     Ok(match operator.as_str() {
         "==" => Value::Bool(values.first() == values.get(1)),
         "and" => values.iter().find(|value| !truth(value)).or(values.last()).cloned().unwrap_or_default(),
