@@ -100,7 +100,7 @@ impl Wanted<'_> {
                 found.extend(set.into_iter().filter(|id| !known.contains(id)));
             }
         }
-        let mut notes: Vec<&Entry> = found.into_iter().filter_map(|id| catalogue.file(id)).collect();
+        let mut notes: Vec<&Entry> = found.into_iter().filter_map(|id| catalogue.entry(id)).collect();
         notes.retain(|entry| folder.contains(&entry.path));
         notes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         notes

@@ -1,6 +1,6 @@
 //! Who links to a note.
 
-use quillgate_index::Backlink;
+use quillgate_index::{Backlink, Catalogue, FileId};
 use quillgate_vault::{NotePath, VaultError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,39 +64,76 @@ impl Tool for GetBacklinks {
         let path = NotePath::parse(&self.path)?;
         let pager = Pager::new(Self::SPEC.name, &json!([path.as_str(), self.include_embeds]), self.limit, self.max_tokens);
         let after = pager.after::<String>(&self.cursor)?;
-        let found = self.find(context, &path)?;
-        let show = |backlink: Backlink| Source {
-            source_path: backlink.source.to_string(),
-            link_count: backlink.links.len(),
-            contexts: self.include_context.then(|| lines(context, &backlink)),
+        let found = self.find(context, &path, after, &pager)?;
+        let mut lines = FileLines::new(context);
+        let show = |Linker { path, lines: numbers }: Linker| {
+            let key = path.to_string();
+            let contexts = self.include_context.then(|| context_of(&mut lines, &path, &numbers));
+            (key.clone(), Source { source_path: key, link_count: numbers.len(), contexts })
         };
-        Ok(pager.page_of_all(found, after, |backlink| backlink.source.to_string(), show))
+        Ok(pager.page(found.items.into_iter().map(show).collect(), found.more, Some(found.total)))
     }
 }
 
+/// A file that links here, and the line of each link.
+struct Linker {
+    path: NotePath,
+    lines: Vec<u32>,
+}
+
+struct Linkers {
+    items: Vec<Linker>,
+    more: bool,
+    total: usize,
+}
+
 impl GetBacklinks {
-    fn find(&self, context: &Context<'_>, path: &NotePath) -> Result<Vec<Backlink>, Failure> {
+    /// The files behind `after`, looked up while the catalogue is held; their lines are read once it is free again.
+    fn find(&self, context: &Context<'_>, path: &NotePath, after: Option<String>, pager: &Pager) -> Result<Linkers, Failure> {
         let catalogue = context.catalogue()?;
         if catalogue.find(path).is_none() {
             return Err(VaultError::NotFound(path.clone()).into());
         }
-        let mut found = catalogue.backlinks(path);
-        if !self.include_embeds {
-            found.iter_mut().for_each(|backlink| backlink.links.retain(|link| !link.embed));
-            found.retain(|backlink| !backlink.links.is_empty());
-        }
-        Ok(found)
+        let (after, limit) = (after.as_deref(), pager.limit());
+        let find = if self.include_embeds { linkers } else { linkers_without_embeds };
+        Ok(find(&catalogue, path, after, limit))
     }
 }
 
+/// Of a file that everything links to, only what is shown is looked at.
+fn linkers(catalogue: &Catalogue, target: &NotePath, after: Option<&str>, limit: usize) -> Linkers {
+    let found = catalogue.backlink_sources(target);
+    let is_told = |&id: &FileId| catalogue.entry(id).is_some_and(|entry| after.is_some_and(|after| entry.path.as_str() <= after));
+    let start = found.sources.partition_point(is_told);
+    let linker = |&id: &FileId| {
+        let path = catalogue.entry(id)?.path.clone();
+        Some(Linker { path, lines: catalogue.backlink_lines(&found, target, id) })
+    };
+    let items = found.sources[start..].iter().take(limit).filter_map(linker).collect();
+    Linkers { items, more: found.sources.len() > start.saturating_add(limit), total: found.sources.len() }
+}
+
+/// Which links are embeds, only the cards know.
+fn linkers_without_embeds(catalogue: &Catalogue, target: &NotePath, after: Option<&str>, limit: usize) -> Linkers {
+    let mut all = catalogue.backlinks(target);
+    all.iter_mut().for_each(|backlink| backlink.links.retain(|link| !link.embed));
+    all.retain(|backlink| !backlink.links.is_empty());
+    let total = all.len();
+    let rest = all.into_iter().filter(|backlink| after.is_none_or(|after| backlink.source.as_str() > after));
+    let linker = |Backlink { source, links }| Linker { lines: links.iter().map(|link| link.line).collect(), path: source };
+    let mut items: Vec<Linker> = rest.map(linker).collect();
+    let more = items.len() > limit;
+    items.truncate(limit);
+    Linkers { items, more, total }
+}
+
 /// The lines as they are now; a source that has just gone has none.
-fn lines(context: &Context<'_>, backlink: &Backlink) -> Vec<LinkLine> {
-    let mut numbers: Vec<u32> = backlink.links.iter().map(|link| link.line).collect();
+fn context_of(lines: &mut FileLines<'_>, path: &NotePath, numbers: &[u32]) -> Vec<LinkLine> {
+    let mut numbers = numbers.to_vec();
     numbers.sort_unstable();
     numbers.dedup();
-    let mut lines = FileLines::new(context);
     let shown = numbers.into_iter().filter_map(|line| {
-        let text = lines.find(&backlink.source, line as usize)?.trim();
+        let text = lines.find(path, line as usize)?.trim();
         Some(LinkLine { line, text: text.to_owned() })
     });
     shown.collect()

@@ -43,7 +43,8 @@ impl Tool for IndexVault {
             Some(path) => FolderPath::from(NotePath::parse(path)?),
         };
         let taken = context.index()?.check_folder(&folder, |done, total| {
-            context.progress(done as f64, Some(total as f64), &format!("{done} of {total} files looked at"));
+            context.progress(done as f64, Some(total as f64), &format!("{done} of {total} files are up to date"));
+            context.go_on()
         });
         Ok(Outcome { vault: context.vault_id(), upserted: taken.upserted, deleted: taken.deleted, unchanged: taken.unchanged })
     }

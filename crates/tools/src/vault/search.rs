@@ -78,8 +78,7 @@ impl Tool for VaultSearch {
         let after = pager.after::<Key>(&self.cursor)?.map(key).transpose()?;
         let wanted = Anywhere { query: &self.query, folder, limit: pager.limit(), after };
         let found = search_anywhere(context.index_so_far(), &wanted, &|| context.go_on());
-        let items =
-            found.items.into_iter().map(Line::of).map(|line| ((line.match_type.into(), line.path.clone(), line.line), line));
+        let items = found.items.into_iter().map(Line::of).map(|line| (line.key(), line));
         let page = pager.page(items.collect(), found.more, found.total);
         Ok(Found {
             query: self.query,
@@ -103,6 +102,10 @@ fn key((kind, path, line): Key) -> Result<AnywhereKey, Failure> {
 }
 
 impl Line {
+    fn key(&self) -> Key {
+        (self.match_type.to_owned(), self.path.clone(), self.line)
+    }
+
     fn of(found: TextMatch) -> Line {
         let match_type = KINDS.into_iter().find(|(kind, _)| *kind == found.kind).map_or("content", |(_, name)| name);
         Line { path: found.path.to_string(), match_type, snippet: found.snippet, line: found.line }

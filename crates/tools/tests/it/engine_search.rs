@@ -62,7 +62,7 @@ fn text_is_found_as_written_with_its_place() {
     assert_eq!(search(json!({"query": "lighthouse", "whole_word": true}))["total_count"], 3);
     assert_eq!(search(json!({"query": "lighthouse", "root": "Projects"}))["total_count"], 2);
     assert_eq!(search(json!({"query": "Lighthouse", "case_sensitive": true}))["items"][0]["path"], "Projects/Plan.md");
-    assert_eq!(search(json!({"query": "Lighthouse", "case_sensitive": true}))["items"][0]["col"], 34);
+    assert_eq!(search(json!({"query": "Lighthouse", "case_sensitive": true}))["items"][0]["col"], 38);
     assert_eq!(search(json!({"query": "STRASSE"}))["items"][0]["col"], 7);
     assert_eq!(search(json!({"query": "设计"}))["items"][0]["path"], "Journal/计划.md");
     assert_eq!(search(json!({"query": "nowhere"})), json!({"items": [], "total_count": 0}));
@@ -77,7 +77,7 @@ fn an_expression_is_found_with_what_it_matched() {
     assert_eq!(matched, ["The lighthouse", "the lighthouse", "the Lighthouse"]);
     let first = &found["items"][0];
     assert_eq!((&first["path"], &first["line"], &first["col"]), (&json!("Projects/Done.md"), &json!(4), &json!(1)));
-    assert!(first["snippet"].as_str().unwrap().contains("lighthouse stands"), "{first}");
+    assert!(first["snippet"].as_str().unwrap().contains("**The lighthouse** stands"), "{first}");
     let count = |arguments| search(arguments)["items"].as_array().unwrap().len();
     assert_eq!(count(json!({"pattern": "the lighthouse", "flags": ""})), 1);
     assert_eq!(count(json!({"pattern": "lighthouse", "max_matches_per_file": 1, "root": "Projects"})), 2);
@@ -192,7 +192,7 @@ fn pages_of_every_search_add_up_to_the_whole() {
     let place = Place::new(&files);
     for (tool, arguments, field, count) in [
         ("search_text", json!({"query": "needle"}), "path", 46),
-        ("search_regex", json!({"pattern": "needle", "max_matches_per_file": 3}), "path", 68),
+        ("search_regex", json!({"pattern": "needle", "max_matches_per_file": 3}), "path", 64),
         ("search_jsonlogic", json!({"logic": {"in": ["n", {"var": "path"}]}}), "path", 23),
         ("search_vault", json!({"query": "needle"}), "path", 23),
         ("search_vault", json!({"query": "/needle again/"}), "path", 23),
