@@ -38,6 +38,11 @@ impl Explained {
     }
 }
 
+/// A score as it is shown: more digits would only cost tokens.
+pub(crate) fn shown_score(score: f32) -> f64 {
+    (f64::from(score) * 1e4).round() / 1e4
+}
+
 /// How an expression is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags {
@@ -100,6 +105,11 @@ pub(crate) fn find_expression(context: &Context<'_>, wanted: &Expression<'_>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_score_is_shown_in_few_digits() {
+        assert_eq!(serde_json::json!([shown_score(1.2), shown_score(0.123_456)]).to_string(), "[1.2,0.1235]");
+    }
 
     #[test]
     fn flags_are_those_of_other_engines() {

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
 use crate::root::Root;
+use crate::searching::shown_score;
 use crate::tool::{Spec, Tool};
 
 /// Find every line that contains a text exactly as written, best notes first. Give a word or a phrase that stands in the notes, not a question; for ranked words use search_vault.
@@ -47,7 +48,7 @@ pub(crate) struct Line {
     col: usize,
     /// The match in **bold** with some text around it
     snippet: String,
-    score: f32,
+    score: f64,
 }
 
 /// A rank as its bits, since a place in a list must come back exactly.
@@ -75,7 +76,7 @@ impl Tool for SearchText {
         let items = found.items.into_iter().map(|line| {
             let key: Key = (line.rank.to_bits(), line.path.to_string(), line.line);
             let path = line.path.to_string();
-            (key, Line { path, line: line.line, col: line.column, snippet: line.snippet, score: line.score })
+            (key, Line { path, line: line.line, col: line.column, snippet: line.snippet, score: shown_score(line.score) })
         });
         Ok(pager.page(items.collect(), found.more, found.total).covering(found.coverage))
     }

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::failure::{Failure, Issue};
 use crate::page::{Cursor, IndexState, Limit, MaxTokens, Page, Pager};
 use crate::root::Root;
-use crate::searching::{Explained, Flags, find_expression};
+use crate::searching::{Explained, Flags, find_expression, shown_score};
 use crate::tool::{Spec, Tool};
 use crate::validate::wrong_type;
 
@@ -82,7 +82,7 @@ pub(crate) struct Answer {
 struct Hit {
     path: String,
     /// Higher is better; 1 where every match is as good as another
-    score: f32,
+    score: f64,
     mode_used: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     snippet: Option<String>,
@@ -198,7 +198,7 @@ impl Search<'_> {
             let path = note.path.to_string();
             let key = (note.score.to_bits(), path.clone());
             let line = Some(note.line as u64);
-            (key, Hit { path, score: note.score, mode_used: "text", snippet: Some(note.snippet), line })
+            (key, Hit { path, score: shown_score(note.score), mode_used: "text", snippet: Some(note.snippet), line })
         }))
     }
 
