@@ -31,7 +31,7 @@ pub struct Config {
     /// `SERVER_URL`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_url: Option<String>,
-    /// Surfaces to serve: `essentials`, `vault`, `notes`, `cli`. The first is the default one at `/mcp`, each is also at
+    /// Surfaces to serve: `essentials`, `vault`, `notes`, `cli`, `engine`. The first is the default one at `/mcp`, each is also at
     /// `/mcp/<name>`. Flag `--surface`, repeatable.
     pub surfaces: Vec<String>,
     /// Networks whose members may connect without login, such as `192.168.1.0/24` or `100.64.0.0/10`. With one, the server may
@@ -123,6 +123,8 @@ pub struct LimitsConfig {
     pub timeout_seconds: u64,
     /// Seconds for single tools, by name.
     pub tool_timeout_seconds: BTreeMap<String, u64>,
+    /// Milliseconds that a search by regular expression may take once the vault is indexed.
+    pub regex_timeout_ms: u64,
 }
 
 impl Default for ReadConfig {
@@ -153,6 +155,7 @@ impl Default for LimitsConfig {
             max_concurrent_calls: 64,
             timeout_seconds: 30,
             tool_timeout_seconds: BTreeMap::new(),
+            regex_timeout_ms: u64::try_from(Settings::default().regex_limit.as_millis()).unwrap_or(u64::MAX),
         }
     }
 }
@@ -192,6 +195,7 @@ impl Config {
         Settings {
             read_lines: self.read.threshold_lines.max(1),
             search_lines: self.search.max_lines,
+            regex_limit: Duration::from_millis(self.limits.regex_timeout_ms),
             sync,
             app_program: self.app.command.clone(),
         }

@@ -251,7 +251,7 @@ mod tests {
         let index = Index::start(vault.clone(), None, &IndexSettings::default());
         let mut config = Config::default();
         configure(&mut config);
-        let workspace = Workspace { vault, index, settings: Settings::default() };
+        let workspace = Workspace::new(vault, index, Settings::default());
         (folder, Pipeline::new(Arc::new(workspace), Arc::new(config)))
     }
 

@@ -139,7 +139,7 @@ mod tests {
         let vault = Arc::new(Vault::open(folder.path(), None, Limits::default()).expect("a vault"));
         let index = Index::start(vault.clone(), None, &IndexSettings::default());
         let config = Arc::new(Config::default());
-        let workspace = Arc::new(Workspace { vault, index, settings: Settings::default() });
+        let workspace = Arc::new(Workspace::new(vault, index, Settings::default()));
         let mount = Arc::new(Mount::new(&SURFACES[0]));
         let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
         let site = Site { pipeline, mounts: vec![mount.clone()], config, trusted: TrustedPeers::default() };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Zoned;
 use parking_lot::RwLockReadGuard;
@@ -17,6 +17,21 @@ pub struct Workspace {
     pub vault: Arc<Vault>,
     pub index: Index,
     pub settings: Settings,
+    /// When this process began to serve it.
+    pub started: Instant,
+}
+
+impl Workspace {
+    pub fn new(vault: Arc<Vault>, index: Index, settings: Settings) -> Workspace {
+        Workspace { vault, index, settings, started: Instant::now() }
+    }
+}
+
+/// What the vault is called in arguments and addresses: the name of its folder, as an id.
+pub fn vault_id(vault: &Vault) -> String {
+    let name = vault.root_path().file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let id: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).take(64).collect();
+    if id.is_empty() { "vault".to_owned() } else { id }
 }
 
 /// What the operator can set about tools.
@@ -26,6 +41,8 @@ pub struct Settings {
     pub read_lines: usize,
     /// The most lines a search by regular expression returns.
     pub search_lines: usize,
+    /// How long a search by regular expression may take once the vault is indexed.
+    pub regex_limit: Duration,
     /// What `vault_sync` runs.
     pub sync: Option<SyncCommand>,
     /// The app's command line program.
@@ -42,7 +59,13 @@ pub struct SyncCommand {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { read_lines: 200, search_lines: 1000, sync: None, app_program: "obsidian".to_owned() }
+        Settings {
+            read_lines: 200,
+            search_lines: 1000,
+            regex_limit: Duration::from_secs(2),
+            sync: None,
+            app_program: "obsidian".to_owned(),
+        }
     }
 }
 
@@ -75,6 +98,10 @@ impl Context<'_> {
         &self.workspace.vault
     }
 
+    pub fn vault_id(&self) -> String {
+        vault_id(self.vault())
+    }
+
     pub fn settings(&self) -> &Settings {
         &self.workspace.settings
     }
@@ -94,6 +121,11 @@ impl Context<'_> {
             return Err(Failure::Cancelled);
         }
         Ok(&self.workspace.index)
+    }
+
+    /// The index as far as it is: for searches, which read the files that it lacks.
+    pub fn index_so_far(&self) -> &Index {
+        &self.workspace.index
     }
 
     /// False once nobody waits for the answer.

@@ -1,6 +1,6 @@
 //! Why a call failed, in words for a model; each surface gives it its own shape.
 
-use quillgate_index::{GrepError, RelinkError};
+use quillgate_index::{GrepError, QueryError, RelinkError};
 use quillgate_remote::{ObsidianError, ProgramError};
 use quillgate_vault::VaultError;
 use serde::Serialize;
@@ -25,8 +25,16 @@ pub enum Failure {
     NoSuchNote(String),
     #[error("{} files are named {name:?}: {}; give one of them as path", .candidates.len(), .candidates.join(", "))]
     Ambiguous { name: String, candidates: Vec<String> },
+    #[error("no vault named {id:?} here; leave vault out, or give {known:?}")]
+    UnknownVault { id: String, known: String },
     #[error(transparent)]
     Pattern(#[from] GrepError),
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    #[error("{0}")]
+    Logic(String),
+    #[error("{0}")]
+    Budget(String),
     #[error(transparent)]
     App(#[from] ObsidianError),
     #[error(transparent)]

@@ -5,11 +5,16 @@
 
 mod cli;
 mod context;
+mod engine;
 mod failure;
+mod file_lines;
 mod note_text;
 mod notes;
+mod page;
 mod prompts;
+mod root;
 mod schema;
+mod searching;
 mod surface;
 mod time;
 mod tool;
@@ -17,7 +22,7 @@ mod transfer;
 mod validate;
 mod vault;
 
-pub use context::{Call, Context, Settings, SyncCommand, Workspace};
+pub use context::{Call, Context, Settings, SyncCommand, Workspace, vault_id};
 pub use failure::{Failure, Issue};
 pub use prompts::{PROMPTS, Prompt};
 pub use surface::{Answer, ErrorShape, ProtocolError, SURFACES, Surface, find_surface};

@@ -38,10 +38,25 @@ fn simplify(value: &mut Value) {
     match value {
         Value::Object(object) => {
             simplify_object(object);
-            object.values_mut().for_each(simplify);
+            object.iter_mut().for_each(|(keyword, value)| {
+                simplify(value);
+                // Below these stand names or schemas; a field that takes anything is `{}`, not `true`.
+                if keyword == "items" {
+                    from_boolean(value);
+                }
+                if let ("properties", Some(fields)) = (keyword.as_str(), value.as_object_mut()) {
+                    fields.values_mut().for_each(from_boolean);
+                }
+            });
         }
         Value::Array(items) => items.iter_mut().for_each(simplify),
         _ => {}
+    }
+}
+
+fn from_boolean(schema: &mut Value) {
+    if *schema == Value::Bool(true) {
+        *schema = Value::Object(Map::new());
     }
 }
 

@@ -7,7 +7,7 @@ use quillgate_vault::{PathError, VaultError};
 
 use crate::failure::Failure;
 use crate::tool::Registered;
-use crate::{cli, notes, vault};
+use crate::{cli, engine, notes, vault};
 
 pub struct Surface {
     pub name: &'static str,
@@ -48,6 +48,13 @@ pub const SURFACES: &[Surface] = &[
         tools: cli::TOOLS,
         errors: ErrorShape::Cli,
         instructions: cli::INSTRUCTIONS,
+    },
+    Surface {
+        name: "engine",
+        about: "searches, tags, properties and links in pages, for autonomous agents",
+        tools: engine::TOOLS,
+        errors: ErrorShape::Engine,
+        instructions: engine::INSTRUCTIONS,
     },
 ];
 
@@ -147,8 +154,13 @@ fn vault_code(failure: &Failure) -> &'static str {
         Failure::TextNotFound | Failure::Edit(_) => "TEXT_NOT_FOUND",
         Failure::TextNotUnique(_) | Failure::Ambiguous { .. } => "TEXT_NOT_UNIQUE",
         Failure::InvalidRange(_) => "INVALID_RANGE",
-        Failure::InvalidInput(_) | Failure::UnknownTool(_) | Failure::Pattern(_) => "INVALID_INPUT",
-        Failure::Timeout(_) | Failure::TimeoutWhileChanging(_) | Failure::StillReading(_) => "TIMEOUT",
+        Failure::InvalidInput(_)
+        | Failure::UnknownTool(_)
+        | Failure::UnknownVault { .. }
+        | Failure::Pattern(_)
+        | Failure::Query(_)
+        | Failure::Logic(_) => "INVALID_INPUT",
+        Failure::Budget(_) | Failure::Timeout(_) | Failure::TimeoutWhileChanging(_) | Failure::StillReading(_) => "TIMEOUT",
         Failure::Cancelled => "CANCELLED",
         Failure::NotConfigured(_) | Failure::Outside(_) | Failure::App(_) | Failure::Program(_) | Failure::Internal(_) => {
             "INTERNAL"
@@ -188,6 +200,9 @@ fn engine_code(failure: &Failure) -> &'static str {
             V::Io { .. } => "internal_error",
         },
         Failure::NoSuchNote(_) => "note_not_found",
+        Failure::UnknownVault { .. } => "vault_not_found",
+        Failure::Logic(_) => "jsonlogic_error",
+        Failure::Budget(_) => "compute_budget_exceeded",
         Failure::Ambiguous { .. } => "path_ambiguous",
         Failure::InvalidInput(_)
         | Failure::TextNotFound
@@ -195,6 +210,7 @@ fn engine_code(failure: &Failure) -> &'static str {
         | Failure::InvalidRange(_)
         | Failure::Edit(_)
         | Failure::Pattern(_)
+        | Failure::Query(_)
         | Failure::NotConfigured(_) => "invalid_input",
         Failure::UnknownTool(_) => "not_found",
         Failure::App(_) => "plugin_unreachable",
@@ -211,7 +227,12 @@ fn cli_error(failure: &Failure) -> ProtocolError {
     use VaultError as V;
     let (code, name) = match failure {
         Failure::UnknownTool(_) => (-32601, "UNKNOWN_TOOL"),
-        Failure::InvalidInput(_) | Failure::Pattern(_) | Failure::InvalidRange(_) => (-32602, "INVALID_PARAMS"),
+        Failure::InvalidInput(_)
+        | Failure::Pattern(_)
+        | Failure::Query(_)
+        | Failure::Logic(_)
+        | Failure::UnknownVault { .. }
+        | Failure::InvalidRange(_) => (-32602, "INVALID_PARAMS"),
         Failure::App(ObsidianError::NotRunning) => (-32001, "OBSIDIAN_NOT_RUNNING"),
         Failure::Vault(V::NoVault { .. }) => (-32002, "VAULT_NOT_FOUND"),
         Failure::Vault(V::NotFound(_) | V::FolderNotFound(_) | V::Offline(_)) | Failure::NoSuchNote(_) => {
@@ -222,7 +243,8 @@ fn cli_error(failure: &Failure) -> ProtocolError {
             (-32005, "PERMISSION_DENIED")
         }
         Failure::Vault(V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_)) => (-32602, "INVALID_PARAMS"),
-        Failure::Timeout(_)
+        Failure::Budget(_)
+        | Failure::Timeout(_)
         | Failure::TimeoutWhileChanging(_)
         | Failure::StillReading(_)
         | Failure::Program(ProgramError::Timeout { .. }) => (-32006, "TIMEOUT"),
@@ -260,9 +282,13 @@ mod tests {
         "maxLength",
         "minItems",
         "maxItems",
+        "pattern",
         "default",
         "description",
     ];
+
+    /// Fields that take several types, or any: they have none in the schema, their tool checks them, their description says it.
+    const UNTYPED: &[(&str, &str)] = &[("search_vault", "query"), ("find_notes_by_property", "value")];
 
     fn walk(schema: &Value, visit: &mut impl FnMut(&str, &Value)) {
         let Some(object) = schema.as_object() else { return };
@@ -301,6 +327,10 @@ mod tests {
             walk(&schema, &mut |keyword, value| {
                 assert!(KEYWORDS.contains(&keyword), "{}: {keyword} is not validated", tool.spec.name);
                 assert!(keyword != "type" || value.is_string(), "{}: one type each", tool.spec.name);
+                for (field, property) in value.as_object().filter(|_| keyword == "properties").into_iter().flatten() {
+                    let is_untyped = UNTYPED.contains(&(tool.spec.name, field));
+                    assert_eq!(property.get("type").is_none(), is_untyped, "{}.{field}: {property}", tool.spec.name);
+                }
             });
         }
     }
@@ -321,7 +351,9 @@ mod tests {
     fn effects_and_scopes_agree() {
         use crate::tool::Effect;
         for (_, tool) in tools() {
-            let mutates = tool.spec.scopes.iter().any(|scope| !scope.starts_with("read:"));
+            // What an administrator may do need not change a note.
+            let looks = |scope: &&&str| scope.starts_with("read:") || scope.starts_with("admin:");
+            let mutates = !tool.spec.scopes.iter().all(|scope| looks(&scope));
             assert_eq!(mutates, tool.spec.effect != Effect::Read, "{}", tool.spec.name);
         }
     }

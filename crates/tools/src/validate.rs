@@ -58,6 +58,7 @@ fn check_value(schema: &Map<String, Value>, value: &Value, at: &str, issues: &mu
         issues.push(Issue::new(at, format!("expected one of {}", listed.join(", "))));
     }
     check_bounds(schema, value, at, issues);
+    check_pattern(schema, value, at, issues);
     match value {
         Value::Object(object) => check_object(schema, object, at, issues),
         Value::Array(items) => {
@@ -87,6 +88,20 @@ fn check_bounds(schema: &Map<String, Value>, value: &Value, at: &str, issues: &m
     if let Some(most) = bound(most).filter(|most| measure > *most) {
         issues.push(Issue::new(at, format!("expected at most {most}{unit}")));
     }
+}
+
+fn check_pattern(schema: &Map<String, Value>, value: &Value, at: &str, issues: &mut Vec<Issue>) {
+    let (Some(pattern), Some(text)) = (schema.get("pattern").and_then(Value::as_str), value.as_str()) else { return };
+    if !regex::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(text)) {
+        issues.push(Issue::new(at, format!("expected text that fits {pattern}")));
+    }
+}
+
+/// A field that takes several types has none in its schema, since some models reject lists of types. Its tool looks at the
+/// value, and says with this what it would have taken.
+pub(crate) fn wrong_type(field: &str, wanted: &[&str], value: &Value) -> Issue {
+    let wanted: Vec<String> = wanted.iter().copied().map(article).collect();
+    Issue::new(field, format!("expected {}, got {}", wanted.join(" or "), kind(value)))
 }
 
 fn has_type(value: &Value, wanted: &str) -> bool {
@@ -158,6 +173,12 @@ mod tests {
                 "limit": {"type": "integer", "minimum": 1, "maximum": 5},
                 "mode": {"type": "string", "enum": ["a", "b"]},
                 "paths": {"type": "array", "items": {"type": "string"}, "maxItems": 2},
+                "id": {"type": "string", "pattern": "^[a-z]{1,3}$"},
+                "query": {"minLength": 2},
+                "filter": {"type": "array", "items": {
+                    "type": "object", "additionalProperties": false, "required": ["key"],
+                    "properties": {"key": {"type": "string"}, "value": {}},
+                }},
             }
         });
         let (Some(schema), Some(arguments)) = (schema.as_object(), arguments.as_object()) else { panic!("objects") };
@@ -186,6 +207,28 @@ mod tests {
                 ("pth", "is not a known field; did you mean path?"),
             ],
         );
+    }
+
+    #[test]
+    fn a_field_without_a_type_takes_any_value_within_its_bounds() {
+        for any in [json!("text"), json!({"==": [1, 1]}), json!(7), json!([1]), json!(null), json!(true)] {
+            check(json!({"path": "a", "query": any, "filter": [{"key": "k", "value": any}]}), &[]);
+        }
+        check(json!({"path": "a", "query": "x"}), &[("query", "expected at least 2 characters")]);
+        check(
+            json!({"path": "a", "filter": [{"value": 1, "val": 2}]}),
+            &[("filter[0].key", "is required"), ("filter[0].val", "is not a known field; did you mean value?")],
+        );
+        let issue = wrong_type("query", &["string", "object"], &json!(7));
+        assert_eq!((issue.field.as_str(), issue.expected.as_str()), ("query", "expected a string or an object, got a number"));
+    }
+
+    #[test]
+    fn a_pattern_must_fit() {
+        check(json!({"path": "a", "id": "abc"}), &[]);
+        for wrong in ["", "abcd", "A", "a\nb"] {
+            check(json!({"path": "a", "id": wrong}), &[("id", "expected text that fits ^[a-z]{1,3}$")]);
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod demo;
 mod hash_password;
+mod index;
 mod serve;
 mod stdio;
 mod tools;
@@ -45,6 +46,8 @@ enum Command {
     Serve(serve::Serve),
     /// Serve a small example vault and show how to connect to it
     Demo(demo::Demo),
+    /// Look at the index, make it anew, or compare it with the files
+    Index(index::Index),
     /// Turn a password into a hash for AUTH_USERS
     HashPassword,
     /// List the tools that clients see
@@ -59,7 +62,7 @@ struct Shared {
     /// Folder of the vault [environment: VAULT_PATH]
     #[arg(long, value_name = "FOLDER")]
     vault_path: Option<PathBuf>,
-    /// Tools to offer: essentials, vault, notes or cli; the first one given is the default
+    /// Tools to offer: essentials, vault, notes, cli or engine; the first one given is the default
     #[arg(long = "surface", value_name = "NAME")]
     surfaces: Vec<String>,
     /// Folder for catalogue and locks, never inside the vault [environment: QUILLGATE_DATA_DIR] [default: the platform's data
@@ -82,6 +85,7 @@ pub fn run() -> ExitCode {
         Some(Command::Stdio(stdio)) => stdio.run(),
         Some(Command::Serve(serve)) => serve.run(),
         Some(Command::Demo(demo)) => demo.run(),
+        Some(Command::Index(index)) => index.run(),
         Some(Command::HashPassword) => hash_password::run(),
         Some(Command::Tools(tools)) => tools.run(),
         Some(Command::Version) => say(concat!("quillgate ", env!("CARGO_PKG_VERSION"))),
@@ -139,7 +143,7 @@ fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
     let vault = Vault::open(vault_path, folders.locks, limits)?.with_durability(config.write.durability.into());
     let vault = Arc::new(vault);
     let index = Index::start(vault.clone(), folders.catalogue, &IndexSettings::default());
-    Ok(Workspace { vault, index, settings: config.tool_settings() })
+    Ok(Workspace::new(vault, index, config.tool_settings()))
 }
 
 /// Moving a note that many others link to keeps a file open for each of them.

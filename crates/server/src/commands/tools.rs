@@ -9,7 +9,7 @@ use super::say;
 
 #[derive(Args)]
 pub(super) struct Tools {
-    /// Only this surface: essentials, vault, notes or cli
+    /// Only this surface: essentials, vault, notes, cli or engine
     #[arg(long, value_name = "NAME")]
     surface: Option<String>,
     /// Names, descriptions and schemas as JSON

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
-use quillgate_tools::Workspace;
+use quillgate_tools::{Workspace, vault_id};
 use quillgate_vault::{NotePath, Vault};
 use rmcp::model::{
     CacheScope, CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, ListResourceTemplatesResult,
@@ -31,13 +31,6 @@ const ENCODED: &AsciiSet = &CONTROLS
 
 pub(super) fn uri(vault: &Vault, path: &NotePath) -> String {
     format!("vault://{}/{}", vault_id(vault), utf8_percent_encode(path.as_str(), ENCODED))
-}
-
-/// The name of the vault's folder, as an id.
-fn vault_id(vault: &Vault) -> String {
-    let name = vault.root_path().file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let id: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).take(64).collect();
-    if id.is_empty() { "vault".to_owned() } else { id }
 }
 
 /// The notes behind `cursor`, which is the path of the last one on the page before.

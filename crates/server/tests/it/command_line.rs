@@ -19,6 +19,8 @@ fn every_command_explains_itself() {
         (&["demo"], "--listen-addr"),
         (&["tools"], "--json"),
         (&["hash-password"], "AUTH_USERS"),
+        (&["index"], "verify"),
+        (&["index", "status"], "--json"),
         (&["version"], "version"),
     ] {
         let mut arguments = command.to_vec();
@@ -51,7 +53,7 @@ fn the_version_is_printed() {
 #[test]
 fn the_tools_of_each_surface_are_listed_as_text_and_as_json() {
     let place = Place::new();
-    for surface in ["essentials", "vault", "notes", "cli"] {
+    for surface in ["essentials", "vault", "notes", "cli", "engine"] {
         let (status, output, _) = finish(place.program(&["tools", "--surface", surface, "--json"]));
         assert_eq!(status, 0);
         let listed: Value = serde_json::from_str(&output).expect("JSON");
@@ -64,7 +66,7 @@ fn the_tools_of_each_surface_are_listed_as_text_and_as_json() {
     }
     let (_, output, _) = finish(place.program(&["tools", "--json"]));
     let all: Value = serde_json::from_str(&output).expect("JSON");
-    assert_eq!(all.as_array().map(Vec::len), Some(4));
+    assert_eq!(all.as_array().map(Vec::len), Some(5));
     let (status, _, complaint) = finish(place.program(&["tools", "--surface", "none"]));
     assert_eq!(status, 1);
     assert!(complaint.contains("no surface named \"none\""), "{complaint}");
@@ -290,4 +292,32 @@ fn the_snippet_for_desktop_clients_starts_the_program() {
     );
     child.kill().expect("ours");
     child.wait().expect("ours");
+}
+
+#[test]
+fn the_index_can_be_looked_at_made_anew_and_compared_with_the_files() {
+    let place = Place::with(&[("a.md", "A [[b]]"), ("sub/b.md", "---\nbroken: [\n---\n"), ("c.png", "c")]);
+    let vault = place.vault();
+    let run = |arguments: &[&str]| {
+        let mut command = vec!["index"];
+        command.extend(arguments);
+        command.extend(["--vault-path", vault.to_str().expect("UTF-8")]);
+        finish(place.program(&command))
+    };
+    let json = |arguments: &[&str]| -> Value {
+        let (status, output, complaint) = run(arguments);
+        assert_eq!(status, 0, "{complaint}");
+        serde_json::from_str(&output).expect("JSON")
+    };
+    assert!(json(&["rebuild", "--json"])["documents"].as_u64().is_some_and(|documents| documents >= 2));
+    let status = json(&["status", "--json"]);
+    assert_eq!((&status["files"], &status["notes"], &status["write_failures"]), (&json!(3), &json!(2), &json!(0)));
+    assert_eq!((&status["role"], &status["problems"][0]["path"]), (&json!("writer"), &json!("sub/b.md")));
+    let (_, text, _) = run(&["status"]);
+    assert!(text.contains("files        3, of them 2 notes") && text.contains("not read     sub/b.md"), "{text}");
+    assert_eq!(json(&["verify", "--json"])["differences"], json!([]));
+    let (code, text, _) = run(&["verify"]);
+    assert!(code == 0 && text.contains("3 files compared"), "{text}");
+    let (code, _, complaint) = finish(place.program(&["index", "status", "no-such-folder"]));
+    assert!(code == 1 && complaint.contains("no vault at"), "{complaint}");
 }

@@ -163,7 +163,7 @@ fn the_app_that_is_not_there_is_said_with_what_to_do() {
 fn what_notes_say_never_reaches_the_log() {
     const SECRET: &str = "xyzzy-plugh-4711";
     let place = Place::with(&[("a.md", SECRET), (&format!("{SECRET}.md"), "A")]);
-    for surface in ["essentials", "vault", "notes", "cli"] {
+    for surface in ["essentials", "vault", "notes", "cli", "engine"] {
         let mut client = StdioClient::legacy(&place, &["--surface", surface]);
         let tools = client.request("tools/list", json!({}));
         for tool in tools["result"]["tools"].as_array().expect("tools") {

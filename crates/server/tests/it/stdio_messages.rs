@@ -86,6 +86,7 @@ fn each_surface_lists_its_own_tools_in_the_same_order_every_time() {
         ("vault", "vault_list", 9),
         ("notes", "note_read", 9),
         ("cli", "obsidian_list_tags", 21),
+        ("engine", "server_health", 13),
     ] {
         let mut client = StdioClient::legacy(&place, &["--surface", surface]);
         let names = tool_names(&client.request("tools/list", json!({})));
@@ -207,7 +208,8 @@ fn a_malformed_handshake_is_told_so_and_may_be_tried_again() {
 fn an_unknown_tool_is_an_invalid_parameter_except_on_the_cli_surface() {
     let place = Place::new();
     let call = json!({"name": "no_such_tool", "arguments": {}});
-    for (surface, expected) in [("essentials", -32602), ("vault", -32602), ("notes", -32602), ("cli", -32601)] {
+    for (surface, expected) in [("essentials", -32602), ("vault", -32602), ("notes", -32602), ("cli", -32601), ("engine", -32602)]
+    {
         let mut client = StdioClient::legacy(&place, &["--surface", surface]);
         let answer = client.request("tools/call", call.clone());
         assert_eq!(code(&answer), expected, "{surface}: {answer}");

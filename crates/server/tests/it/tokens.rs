@@ -28,7 +28,7 @@ fn the_essentials_are_few_and_cost_little() {
 #[test]
 fn schemas_are_plain_enough_for_every_client() {
     let place = Place::new();
-    for surface in ["essentials", "vault", "notes", "cli"] {
+    for surface in ["essentials", "vault", "notes", "cli", "engine"] {
         let listed = StdioClient::legacy(&place, &["--surface", surface]).request("tools/list", json!({}));
         for tool in listed["result"]["tools"].as_array().expect("tools") {
             check_plain(&tool["inputSchema"], &tool["name"]);

@@ -1,9 +1,10 @@
 //! Finding the files that contain a text.
 
+use quillgate_index::{Expression, search_expression};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::search_with_context::lines_with;
+use super::search_with_context::folder_to_search;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::tool::{Spec, Tool};
@@ -44,11 +45,23 @@ impl Tool for Search {
     type Output = Found;
 
     fn run(self, context: &Context<'_>) -> Result<Found, Failure> {
-        let lines = lines_with(context, &self.query, self.path.as_deref(), self.case_sensitive)?;
-        let mut files: Vec<String> = lines.into_iter().map(|line| line.path.to_string()).collect();
-        files.dedup();
-        let total = files.len();
-        files.truncate(self.limit);
+        let folder = folder_to_search(context, &self.query, self.path.as_deref())?;
+        // Escaped, so it is always valid.
+        let pattern = regex::escape(&self.query);
+        let wanted = Expression {
+            pattern: &pattern,
+            ignore_case: !self.case_sensitive,
+            multi_line: false,
+            dot_all: false,
+            glob: None,
+            folder,
+            per_file: 1,
+            limit: usize::MAX,
+            after: None,
+        };
+        let found = search_expression(context.index_so_far(), &wanted, &|| context.go_on())?;
+        let total = found.items.len();
+        let files = found.items.into_iter().take(self.limit).map(|found| found.path.to_string()).collect();
         Ok(Found { query: self.query, total, files })
     }
 }

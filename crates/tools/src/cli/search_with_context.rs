@@ -1,15 +1,16 @@
 //! Finding the lines that contain a text.
 
-use quillgate_index::{Grep, GrepLine, grep};
+use quillgate_index::{Literal, LiteralLine, search_literal};
 use quillgate_vault::FolderPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
 use crate::failure::{Failure, Issue};
+use crate::file_lines::FileLines;
 use crate::tool::{Spec, Tool};
 
-/// Find the lines that contain a literal text, with their files and line numbers.
+/// Find the lines that contain a literal text, with their files and line numbers, best files first.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchWithContext {
@@ -52,29 +53,33 @@ impl Tool for SearchWithContext {
     type Output = Found;
 
     fn run(self, context: &Context<'_>) -> Result<Found, Failure> {
-        let lines = lines_with(context, &self.query, self.path.as_deref(), self.case_sensitive)?;
-        let total = lines.len();
-        let matches =
-            lines.into_iter().take(self.limit).map(|line| Line { path: line.path.to_string(), line: line.line, text: line.text });
+        let folder = folder_to_search(context, &self.query, self.path.as_deref())?;
+        let wanted = Literal {
+            query: &self.query,
+            case_sensitive: self.case_sensitive,
+            whole_word: false,
+            folder,
+            limit: self.limit,
+            after: None,
+        };
+        let found = search_literal(context.index_so_far(), &wanted, &|| context.go_on());
+        let total = found.total.unwrap_or(found.items.len());
+        let mut lines = FileLines::new(context);
+        let matches = found.items.into_iter().map(|LiteralLine { path, line, snippet, .. }| {
+            let text = lines.find(&path, line).map_or(snippet, str::to_owned);
+            Line { path: path.to_string(), line: line as u64, text }
+        });
         Ok(Found { query: self.query, total, matches: matches.collect() })
     }
 }
 
-/// All lines with the text, by path. The text is escaped, so the expression is always valid.
-pub(crate) fn lines_with(
-    context: &Context<'_>,
-    query: &str,
-    folder: Option<&str>,
-    case_sensitive: bool,
-) -> Result<Vec<GrepLine>, Failure> {
+/// The folder, for a text that can stand on one line.
+pub(crate) fn folder_to_search(context: &Context<'_>, query: &str, folder: Option<&str>) -> Result<FolderPath, Failure> {
     let folder = FolderPath::parse(folder.unwrap_or_default())?;
     context.vault().list(&folder)?;
     if query.contains(['\n', '\r']) {
         let issue = Issue::new("query", "is searched for line by line; leave out the line break".to_owned());
         return Err(Failure::InvalidInput(vec![issue]));
     }
-    let flags = if case_sensitive { "" } else { "(?i)" };
-    let pattern = format!("{flags}{}", regex::escape(query));
-    let wanted = Grep { pattern: &pattern, glob: None, folder, most: usize::MAX };
-    Ok(grep(context.index()?, &wanted, &|| context.go_on())?.lines)
+    Ok(folder)
 }

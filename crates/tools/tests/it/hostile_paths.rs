@@ -16,7 +16,8 @@ const PATHS: usize = 1_000_000;
 const THREADS: usize = 2;
 /// Paths in one call, for arguments that take several.
 const SEVERAL: usize = 20;
-const ARGUMENTS: [&str; 8] = ["path", "paths", "source", "destination", "from", "to", "file", "name"];
+const ARGUMENTS: [&str; 11] =
+    ["path", "paths", "source", "destination", "from", "to", "file", "name", "root", "folder", "exclude_paths"];
 /// Stands beside the word that searches look for, in files that no answer may show.
 const SECRET: &str = "7f3a-the-secret-9c1e";
 
@@ -173,7 +174,9 @@ impl Target {
         for required in self.schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
             arguments.entry(required).or_insert_with(|| match required {
                 "destination" | "to" => json!("new/place.md"),
-                "query" | "old_text" => json!("needle"),
+                "query" | "old_text" | "pattern" => json!("needle"),
+                "logic" => json!({"var": "path"}),
+                "filter" => json!([{"key": "a", "op": "absent"}]),
                 "paths" => json!(["real/a.md"]),
                 "path" | "source" | "from" => json!("real/a.md"),
                 _ => json!("plain text"),

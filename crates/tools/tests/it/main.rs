@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
 
 mod cli;
+mod engine_lists;
+mod engine_search;
 mod hostile_paths;
 mod journals;
 mod notes;
