@@ -14,6 +14,7 @@ const calls = {
   notes: { tool: 'note_read', args: { path: 'Nowhere.md' }, result: { content: '', exists: false } },
   cli: { tool: 'obsidian_get_property_count', args: { name: 'aliases' }, result: { success: true, data: { name: 'aliases' } } },
   essentials: { tool: 'vault_search', args: { query: 'went through the window' }, result: { total_matches: 1 } },
+  engine: { tool: 'search_text', args: { query: 'went through the window' }, result: { total_count: 1 } },
 };
 
 async function inspect(target, env, era, ...request) {
