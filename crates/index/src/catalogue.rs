@@ -225,6 +225,14 @@ impl Catalogue {
         }
     }
 
+    /// Has every file read again at the next look.
+    pub(crate) fn distrust(&mut self) {
+        for slot in self.slots.iter_mut().flatten() {
+            slot.entry.hash = None;
+            slot.entry.stat.size = u64::MAX;
+        }
+    }
+
     /// A card that was moved to another log.
     pub(crate) fn move_card(&mut self, path: &NotePath, from: &Stored, to: Stored) {
         let Some(&id) = self.by_path.get(path) else { return };

@@ -82,6 +82,14 @@ pub(crate) fn version_of(hash: &ContentHash) -> u64 {
     u64::from_le_bytes(*first)
 }
 
+/// Whether a file that looked like this when it was read and looks like it still has the same bytes.
+pub(crate) fn is_settled(stat: &Stat, read_at: i64) -> bool {
+    /// File systems count time in steps of up to two seconds: a file changed that shortly before it was read may have changed
+    /// again within the same step.
+    const COARSEST_CLOCK: i64 = 2_000_000_000;
+    stat.modified < read_at.saturating_sub(COARSEST_CLOCK)
+}
+
 /// Notes and canvases are read; of all other files only their names and sizes are kept.
 pub(crate) fn is_parsed(path: &NotePath) -> bool {
     path.is_note() || is_canvas(path)

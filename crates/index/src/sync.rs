@@ -15,16 +15,13 @@ use quillgate_vault::{
 use crate::anywhere::Places;
 use crate::catalogue::{Catalogue, FileId};
 use crate::counts::Counted;
-use crate::entry::{Entry, is_parsed, now};
+use crate::entry::{Entry, is_parsed, is_settled, now};
 use crate::kept_answers::KeptAnswers;
 use crate::ranked::Language;
 use crate::search::Coverage;
 use crate::store::Store;
 use crate::text::{TextIndex, TextStatus, keep};
 
-/// File systems count time in steps of up to two seconds: a file changed that shortly before it was read may have changed
-/// again within the same step.
-const COARSEST_CLOCK: i64 = 2_000_000_000;
 /// Entries taken into the catalogue at once, so that readers are never locked out for long.
 const BATCH: usize = 256;
 
@@ -180,10 +177,25 @@ impl Index {
         self.text().status()
     }
 
-    /// Throws the text index away and builds it again in the background; searches go on meanwhile.
-    pub fn rebuild_text(&self) {
-        self.text().rebuild.store(true, Ordering::Relaxed);
-        self.text().wake();
+    /// Reads every file again, whatever is known of it, and has the text index built again in the background; searches go on
+    /// meanwhile.
+    pub fn rebuild(&self) {
+        self.wait(|_| true);
+        self.work.shared.catalogue.write().distrust();
+        self.work.shared.check_everything();
+        self.text().begin_anew();
+    }
+
+    /// Waits until every file is in the text index, calling `report` a few times a second with how many are not; false from
+    /// it gives up.
+    pub fn wait_for_text(&self, mut report: impl FnMut(usize) -> bool) {
+        loop {
+            let Coverage { ready, pending } = self.coverage();
+            if self.text().is_off() || ready && pending == 0 || !report(pending) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// The catalogue as far as it is known; complete once the index is ready.
@@ -255,9 +267,7 @@ impl Index {
         let taken = shared.check_folder(folder);
         drop(checking);
         let files = self.catalogue().files_below(folder).count();
-        while !self.text().is_off() && self.coverage().pending > 0 && report(files.saturating_sub(self.coverage().pending), files) {
-            thread::sleep(Duration::from_millis(50));
-        }
+        self.wait_for_text(|pending| report(files.saturating_sub(pending), files));
         report(files, files);
         taken
     }
@@ -366,11 +376,14 @@ impl Shared {
         let began = now();
         let seen = Mutex::new(Vec::new());
         let pending = Mutex::new(Vec::new());
-        let changed = AtomicU64::new(0);
+        let (changed, touched) = (AtomicU64::new(0), AtomicU64::new(0));
         let walked = self.vault.walk(folder, |found| {
             match self.look_at(&found) {
                 Look::Same(id) => seen.lock().push(id),
-                Look::Touched(stat, read_at) => self.touch(&found.path, stat, read_at),
+                Look::Touched(stat, read_at) => {
+                    touched.fetch_add(1, Ordering::Relaxed);
+                    self.touch(&found.path, stat, read_at);
+                }
                 Look::Changed(entry) => {
                     changed.fetch_add(1, Ordering::Relaxed);
                     let mut batch = pending.lock();
@@ -402,7 +415,7 @@ impl Shared {
         if folder.is_root() {
             self.status.lock().problems = skipped;
         }
-        Taken { upserted, deleted, unchanged: seen.len() }
+        Taken { upserted, deleted, unchanged: seen.len() + touched.into_inner() as usize }
     }
 
     /// Files that the walk did not meet as they were are gone, unless they were read while it ran or lie in a folder that
@@ -633,6 +646,6 @@ impl Known {
 
     /// Whether an unchanged look of the file means unchanged bytes. A file that could not be read is tried again.
     fn is_settled(&self) -> bool {
-        self.is_readable && self.hash.is_some() && self.stat.modified < self.read_at.saturating_sub(COARSEST_CLOCK)
+        self.is_readable && self.hash.is_some() && is_settled(&self.stat, self.read_at)
     }
 }

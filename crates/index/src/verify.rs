@@ -1,7 +1,6 @@
 //! Comparing every source of answers with the files themselves.
 
 use std::collections::{HashMap, HashSet};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use quillgate_vault::NotePath;
@@ -40,9 +39,7 @@ impl Index {
     pub fn verify(&self, mut report: impl FnMut(usize, usize)) -> Vec<Difference> {
         self.wait(|_| true);
         let started = Instant::now();
-        while self.coverage().pending > 0 && !self.text().is_off() && started.elapsed() < PATIENCE {
-            thread::sleep(Duration::from_millis(50));
-        }
+        self.wait_for_text(|_| started.elapsed() < PATIENCE);
         let paths = self.paths_on_disk();
         let snapshot = self.text().view().snapshot;
         let committed = snapshot.as_deref().map(committed_versions).unwrap_or_default();

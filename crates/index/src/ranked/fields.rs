@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use quillgate_vault::NotePath;
 use tantivy::schema::{Field, IndexRecordOption, SchemaBuilder, TextFieldIndexing, TextOptions};
-use tantivy::{Index, TantivyDocument, Term};
+use tantivy::{Index, Term};
 
 use super::analysis::Words;
 use super::language::Language;
@@ -108,10 +108,16 @@ impl RankedFields {
         index.tokenizers().register(&self.language.fingerprint(), Words::new(self.language));
     }
 
-    pub(crate) fn fill(&self, document: &mut TantivyDocument, source: &Source) {
-        for (part, field) in self.each() {
-            for_each_text(part, source, |text| document.add_text(field, text));
+    /// Everything of a note but its text, field by field.
+    pub(crate) fn each_beside_body(&self, source: &Source, mut see: impl FnMut(Field, &str)) {
+        for (part, field) in self.each().filter(|(part, _)| *part != Part::Body) {
+            for_each_text(part, source, |text| see(field, text));
         }
+    }
+
+    /// The field of a note's text.
+    pub(crate) fn body(&self) -> Field {
+        self.fields[Part::Body as usize]
     }
 
     pub(crate) fn each(&self) -> impl Iterator<Item = (Part, Field)> {

@@ -58,7 +58,8 @@ fn index_of(notes: &[(&str, &str)], language: Language) -> TestIndex {
     for (at, note) in (0..).zip(&notes) {
         let mut document = TantivyDocument::default();
         document.add_u64(number, at);
-        fields.fill(&mut document, &note.source());
+        fields.each_beside_body(&note.source(), |field, text| document.add_text(field, text));
+        document.add_text(fields.body(), note.source().text);
         writer.add_document(document).unwrap();
     }
     writer.commit().unwrap();

@@ -10,6 +10,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
 
+use super::common::CommonGrams;
 use crate::fold_search::{composed, folded};
 
 /// The most sequences of one query that are looked at: the rarest decide.
@@ -17,7 +18,12 @@ const MOST_LISTS: usize = 6;
 const LENGTH: usize = 3;
 
 /// Three bytes as one number.
-type Gram = u32;
+pub(super) type Gram = u32;
+
+/// The sequences of a text, each once.
+pub(super) fn grams_of(text: &str) -> BTreeSet<Gram> {
+    grams(folded(text).as_bytes()).collect()
+}
 
 fn grams(bytes: &[u8]) -> impl Iterator<Item = Gram> {
     bytes
@@ -39,9 +45,10 @@ fn term(field: Field, gram: Gram) -> Term {
     Term::from_field_text(field, &text)
 }
 
-/// Gives each sequence of a text once.
+/// Gives each sequence of a text once, but for the common ones.
 #[derive(Clone)]
 pub(crate) struct GramTokenizer {
+    common: CommonGrams,
     /// One bit for each possible sequence.
     met: Vec<u64>,
     found: Vec<Gram>,
@@ -49,8 +56,8 @@ pub(crate) struct GramTokenizer {
 }
 
 impl GramTokenizer {
-    pub(crate) fn new() -> GramTokenizer {
-        GramTokenizer { met: vec![0; 1 << 18], found: Vec::new(), token: Token::default() }
+    pub(crate) fn new(common: CommonGrams) -> GramTokenizer {
+        GramTokenizer { common, met: vec![0; 1 << 18], found: Vec::new(), token: Token::default() }
     }
 
     fn collect(&mut self, folded: &[u8]) {
@@ -77,6 +84,7 @@ impl Tokenizer for GramTokenizer {
         for &gram in &self.found {
             self.met[gram as usize >> 6] = 0;
         }
+        self.found.retain(|gram| !self.common.contains(*gram));
         GramStream { found: &self.found, token: &mut self.token, next: 0 }
     }
 }
@@ -140,25 +148,33 @@ impl Needed {
     }
 
     /// The documents of a segment that have it, in order; none where every document may.
-    pub(crate) fn documents(&self, segment: &SegmentReader, field: Field) -> tantivy::Result<Option<Vec<DocId>>> {
+    pub(crate) fn documents(
+        &self,
+        segment: &SegmentReader,
+        field: Field,
+        common: &CommonGrams,
+    ) -> tantivy::Result<Option<Vec<DocId>>> {
         match self {
             Needed::Anything => Ok(None),
-            Needed::Grams(grams) => documents_with_all(grams, segment, field).map(Some),
+            Needed::Grams(grams) => {
+                let telling: Vec<Gram> = grams.iter().copied().filter(|gram| !common.contains(*gram)).collect();
+                if telling.is_empty() { Ok(None) } else { documents_with_all(&telling, segment, field).map(Some) }
+            }
             Needed::All(parts) => {
-                let mut common: Option<Vec<DocId>> = None;
+                let mut all: Option<Vec<DocId>> = None;
                 for part in parts {
-                    let Some(documents) = part.documents(segment, field)? else { continue };
-                    common = Some(match common {
-                        Some(common) => intersection(&common, &documents),
+                    let Some(documents) = part.documents(segment, field, common)? else { continue };
+                    all = Some(match all {
+                        Some(all) => intersection(&all, &documents),
                         None => documents,
                     });
                 }
-                Ok(common)
+                Ok(all)
             }
             Needed::AnyOf(parts) => {
                 let mut all = Vec::new();
                 for part in parts {
-                    let Some(documents) = part.documents(segment, field)? else { return Ok(None) };
+                    let Some(documents) = part.documents(segment, field, common)? else { return Ok(None) };
                     all.extend(documents);
                 }
                 all.sort_unstable();
@@ -169,7 +185,7 @@ impl Needed {
     }
 }
 
-fn documents_with_all(grams: &BTreeSet<Gram>, segment: &SegmentReader, field: Field) -> tantivy::Result<Vec<DocId>> {
+fn documents_with_all(grams: &[Gram], segment: &SegmentReader, field: Field) -> tantivy::Result<Vec<DocId>> {
     let index = segment.inverted_index(field)?;
     let mut lists = Vec::with_capacity(grams.len());
     for &gram in grams {

@@ -5,15 +5,17 @@ use std::sync::{Arc, Weak};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
+use quillgate_vault::NotePath;
 use tantivy::directory::{Directory, RamDirectory};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
-use tantivy::schema::Schema;
-use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Term};
 
+use super::common::{CommonGrams, SAMPLE};
+use super::document::FileDocument;
 use super::folder::IndexFolder;
 use super::snapshot::{Fields, Snapshot};
 use super::{Pending, Role};
-use crate::entry::{Entry, version_of};
+use crate::entry::{Entry, is_settled, version_of};
 use crate::ranked::{Language, Source};
 use crate::sync::Shared;
 
@@ -26,10 +28,12 @@ const AFTER_FAILURE: Duration = Duration::from_secs(1);
 const MANY: usize = 2_000;
 /// Of many files, this many make one commit.
 const COMMIT_AFTER: usize = 50_000;
-const BUILDING_BYTES: usize = 128 << 20;
+/// Larger ones are slower: what is written next is then spread over more memory than the processor keeps at hand.
+const BUILDING_BYTES: usize = 48 << 20;
 const UPDATING_BYTES: usize = 16 << 20;
 const WRITER_LOCK: &str = "writer.lock";
 const META: &str = "meta.json";
+const COMMON: &str = "common.grams";
 
 /// Runs until the index's last handle is gone.
 pub(crate) fn keep(shared: &Weak<Shared>) {
@@ -71,7 +75,7 @@ struct Keeper {
 /// What only the process that writes has.
 struct Writing {
     _lock: Option<std::fs::File>,
-    writer: IndexWriter,
+    writer: IndexWriter<FileDocument>,
     is_building: bool,
     /// The committed version of every file, by key.
     indexed: HashMap<u64, u64>,
@@ -115,7 +119,7 @@ impl Keeper {
             Place::Memory(_) => None,
         };
         let may_write = lock.is_some() || matches!(place, Place::Memory(_));
-        let Some((index, fields)) = place.open_index(may_write, shared.text.language)? else { return Ok(None) };
+        let Some((index, fields)) = place.open_index(may_write, shared)? else { return Ok(None) };
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let mut keeper = Keeper { place, index, fields, reader, writing: None, seen: Vec::new() };
         if may_write {
@@ -157,7 +161,7 @@ impl Keeper {
         Ok(())
     }
 
-    fn writer(&self, is_building: bool) -> tantivy::Result<IndexWriter> {
+    fn writer(&self, is_building: bool) -> tantivy::Result<IndexWriter<FileDocument>> {
         let threads = if is_building { std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(1, 4)) } else { 1 };
         let bytes = if is_building { BUILDING_BYTES } else { UPDATING_BYTES };
         let options = IndexWriterOptions::builder()
@@ -225,7 +229,7 @@ impl Keeper {
     /// Shows searches what was committed, and what is pending since it was compared with the catalogue.
     fn publish(&self, shared: &Shared, role: Role) -> tantivy::Result<Arc<Snapshot>> {
         let before = shared.text.state.read().snapshot.clone();
-        let snapshot = Arc::new(Snapshot::new(self.reader.searcher(), self.fields, before.as_deref())?);
+        let snapshot = Arc::new(Snapshot::new(self.reader.searcher(), self.fields.clone(), before.as_deref())?);
         let indexed: HashMap<u64, u64> = snapshot.alive().map(|origin| (origin.key, origin.version)).collect();
         let catalogue = shared.catalogue.read();
         let mut state = shared.text.state.write();
@@ -241,7 +245,7 @@ impl Keeper {
             }
         }
         state.snapshot = Some(snapshot.clone());
-        state.is_complete |= state.pending.is_empty();
+        shared.text.note_completeness(&mut state);
         state.role = role;
         state.bytes_on_disk = self.place.size();
         Ok(snapshot)
@@ -249,7 +253,7 @@ impl Keeper {
 
     fn publish_batch(&self, shared: &Shared, taken: &[Taken]) -> tantivy::Result<()> {
         let before = shared.text.state.read().snapshot.clone();
-        let snapshot = Arc::new(Snapshot::new(self.reader.searcher(), self.fields, before.as_deref())?);
+        let snapshot = Arc::new(Snapshot::new(self.reader.searcher(), self.fields.clone(), before.as_deref())?);
         let bytes_on_disk = self.place.size();
         let catalogue = shared.catalogue.read();
         let mut state = shared.text.state.write();
@@ -260,7 +264,7 @@ impl Keeper {
             }
         }
         state.snapshot = Some(snapshot);
-        state.is_complete |= state.pending.is_empty();
+        shared.text.note_completeness(&mut state);
         state.last_commit = Some(SystemTime::now());
         state.bytes_on_disk = bytes_on_disk;
         Ok(())
@@ -270,6 +274,10 @@ impl Keeper {
         let Place::Folder(folder) = &self.place else { return Ok(FOLLOW) };
         let meta = folder.atomic_read(META.as_ref()).unwrap_or_default();
         if meta != self.seen || shared.text.pending().is_none() {
+            // The writer may have begun anew, leaving out other sequences.
+            if self.index.load_metas()?.schema != self.index.schema() {
+                return Err(tantivy::TantivyError::SchemaError("it was made anew".to_owned()));
+            }
             self.reader.reload()?;
             self.publish(shared, Role::Follower)?;
             self.seen = meta;
@@ -288,16 +296,23 @@ struct Taken {
 }
 
 impl Place {
-    fn open_index(&self, may_write: bool, language: Language) -> tantivy::Result<Option<(Index, Fields)>> {
-        let (schema, fields) = Fields::schema(language);
-        let index = match self {
-            Place::Memory(memory) => Index::open_or_create(memory.clone(), schema)?,
-            Place::Folder(folder) => match open_stored(folder, &schema) {
-                Ok(index) => index,
+    /// None when there is no index that can be used and it is not for this process to make one.
+    fn open_index(&self, may_write: bool, shared: &Shared) -> tantivy::Result<Option<(Index, Fields)>> {
+        let language = shared.text.language;
+        let (index, fields) = match self {
+            Place::Memory(memory) => {
+                let (schema, fields) = Fields::schema(language, CommonGrams::none());
+                (Index::open_or_create(memory.clone(), schema)?, fields)
+            }
+            Place::Folder(folder) => match open_stored(folder, language) {
+                Ok(opened) => opened,
                 Err(error) if may_write => {
                     tracing::debug!(%error, "the text index is made anew");
                     folder.clear();
-                    Index::open_or_create(folder.clone(), schema)?
+                    let common = common_grams(shared);
+                    folder.atomic_write(COMMON.as_ref(), &common.encode())?;
+                    let (schema, fields) = Fields::schema(language, common);
+                    (Index::open_or_create(folder.clone(), schema)?, fields)
                 }
                 Err(_) => return Ok(None),
             },
@@ -315,35 +330,52 @@ impl Place {
 }
 
 /// Opens what a process before this one left, if it is whole and of this kind.
-fn open_stored(folder: &IndexFolder, schema: &Schema) -> tantivy::Result<Index> {
+fn open_stored(folder: &IndexFolder, language: Language) -> tantivy::Result<(Index, Fields)> {
     let index = Index::open(folder.clone())?;
-    if index.schema() != *schema {
+    let (schema, fields) = Fields::schema(language, CommonGrams::decode(&folder.atomic_read(COMMON.as_ref())?));
+    if index.schema() != schema {
         return Err(tantivy::TantivyError::SchemaError("another version made it".to_owned()));
     }
     match index.validate_checksum()?.len() {
-        0 => Ok(index),
+        0 => Ok((index, fields)),
         damaged => Err(tantivy::TantivyError::InternalError(format!("{damaged} files are damaged"))),
     }
 }
 
 /// A document of the file as it is on disk, and which bytes those were.
-fn document(fields: &Fields, shared: &Shared, key: u64, entry: &Entry) -> (TantivyDocument, u64) {
-    let mut document = TantivyDocument::default();
-    document.add_u64(fields.key, key);
-    document.add_text(fields.name_grams, entry.path.as_str());
+fn document(fields: &Fields, shared: &Shared, key: u64, entry: &Entry) -> (FileDocument, u64) {
+    let mut document = FileDocument::default();
+    document.add_number(fields.key, key);
+    document.add_text(&[fields.name_grams], entry.path.to_string());
     // A file that cannot be read has no text, for searches on disk just as here.
     let contents = if entry.stat.offline { None } else { shared.vault.read_text(&entry.path).ok() };
     let Some(contents) = contents else {
-        document.add_u64(fields.version, entry.version());
+        document.add_number(fields.version, entry.version());
         return (document, entry.version());
     };
     let version = match entry.hash {
+        // Its bytes are those that the catalogue has seen.
+        Some(_) if contents.stat == entry.stat && is_settled(&entry.stat, entry.read_at) => entry.version(),
         Some(_) => version_of(&contents.hash()),
         None => Entry::unparsed(&entry.path, contents.stat, None).version(),
     };
-    document.add_u64(fields.version, version);
-    let text = String::from_utf8_lossy(&contents.bytes);
-    document.add_text(fields.text_grams, &text);
-    fields.ranked.fill(&mut document, &Source { path: &entry.path, card: &entry.card(), text: &text });
+    document.add_number(fields.version, version);
+    let text = String::from_utf8(contents.bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    let source = Source { path: &entry.path, card: &entry.card(), text: &text };
+    fields.ranked.each_beside_body(&source, |field, text| document.add_text(&[field], text.to_owned()));
+    document.add_text(&[fields.text_grams, fields.ranked.body()], text);
     (document, version)
+}
+
+/// Of a large vault, what most of its files have in common.
+fn common_grams(shared: &Shared) -> CommonGrams {
+    let catalogue = shared.catalogue.read();
+    if catalogue.len() <= MANY {
+        return CommonGrams::none();
+    }
+    let step = (catalogue.len() / SAMPLE).max(1);
+    let chosen: Vec<NotePath> = catalogue.notes().step_by(step).map(|entry| entry.path.clone()).collect();
+    drop(catalogue);
+    let read = |path: &NotePath| String::from_utf8(shared.vault.read_text(path).ok()?.bytes).ok();
+    CommonGrams::in_most(&chosen.iter().filter_map(read).collect::<Vec<String>>())
 }

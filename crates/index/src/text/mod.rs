@@ -3,6 +3,8 @@
 //! A file counts as indexed only while the catalogue's version of it is the one that was committed. Every other file is
 //! pending and is searched on disk, so an answer is complete whatever state the index is in.
 
+mod common;
+mod document;
 mod folder;
 mod grams;
 mod keeper;
@@ -35,7 +37,8 @@ pub(crate) struct TextIndex {
     wake: Mutex<bool>,
     woken: Condvar,
     pub(crate) language: Language,
-    pub(crate) rebuild: AtomicBool,
+    /// Whether the index is to be thrown away and built again.
+    rebuild: AtomicBool,
     write_failures: AtomicU64,
 }
 
@@ -187,6 +190,16 @@ impl TextIndex {
         }
     }
 
+    /// Has the index thrown away and built again.
+    pub(crate) fn begin_anew(&self) {
+        let mut state = self.state.write();
+        self.rebuild.store(true, Ordering::Relaxed);
+        state.snapshot = None;
+        state.is_complete = false;
+        drop(state);
+        self.wake();
+    }
+
     pub(crate) fn wake(&self) {
         *self.wake.lock() = true;
         self.woken.notify_all();
@@ -199,6 +212,11 @@ impl TextIndex {
             self.woken.wait_for(&mut wake, limit);
         }
         *wake = false;
+    }
+
+    /// Notes that nothing is pending, unless the index is on its way out.
+    fn note_completeness(&self, state: &mut State) {
+        state.is_complete |= state.pending.is_empty() && !self.rebuild.load(Ordering::Relaxed);
     }
 
     fn failed(&self) {

@@ -8,13 +8,15 @@ use tantivy::index::SegmentId;
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DocAddress, DocId, Index, Searcher, SegmentReader};
 
+use super::common::CommonGrams;
 use super::grams::{GramTokenizer, Needed};
 use crate::ranked::{Language, RankedFields};
 
-const GRAMS: &str = "grams-1";
+const NAME_GRAMS: &str = "name-grams-1";
+const TEXT_GRAMS: &str = "text-grams-1";
 
 /// What every document has.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fields {
     /// Which file: a number made of its path.
     pub(crate) key: Field,
@@ -22,31 +24,37 @@ pub(crate) struct Fields {
     pub(crate) version: Field,
     pub(crate) name_grams: Field,
     pub(crate) text_grams: Field,
+    /// What `text_grams` leaves out.
+    common: CommonGrams,
     pub(crate) ranked: RankedFields,
 }
 
 impl Fields {
-    pub(crate) fn schema(language: Language) -> (Schema, Fields) {
+    pub(crate) fn schema(language: Language, common: CommonGrams) -> (Schema, Fields) {
         let mut schema = Schema::builder();
-        let grams = TextFieldIndexing::default().set_tokenizer(GRAMS).set_index_option(IndexRecordOption::Basic).set_fieldnorms(false);
-        let grams = TextOptions::default().set_indexing_options(grams);
         let fields = Fields {
             key: schema.add_u64_field("key", FAST | INDEXED),
             version: schema.add_u64_field("version", FAST),
-            name_grams: schema.add_text_field("name_grams", grams.clone()),
-            text_grams: schema.add_text_field("text_grams", grams),
+            name_grams: schema.add_text_field("name_grams", grams(NAME_GRAMS)),
+            text_grams: schema.add_text_field(&format!("text_grams_{}", common.mark()), grams(TEXT_GRAMS)),
+            common,
             ranked: RankedFields::add_to(&mut schema, language),
         };
         (schema.build(), fields)
     }
-}
 
-impl Fields {
     /// Needed once for every opened index.
     pub(crate) fn register(&self, index: &Index) {
-        index.tokenizers().register(GRAMS, TextAnalyzer::from(GramTokenizer::new()));
+        let analyzer = |common| TextAnalyzer::from(GramTokenizer::new(common));
+        index.tokenizers().register(NAME_GRAMS, analyzer(CommonGrams::none()));
+        index.tokenizers().register(TEXT_GRAMS, analyzer(self.common.clone()));
         self.ranked.register(index);
     }
+}
+
+fn grams(tokenizer: &str) -> TextOptions {
+    let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer);
+    TextOptions::default().set_indexing_options(indexing.set_index_option(IndexRecordOption::Basic).set_fieldnorms(false))
 }
 
 /// Which part of a file is asked about.
@@ -76,7 +84,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Of an index that holds nothing.
     pub(crate) fn empty(language: Language) -> tantivy::Result<Snapshot> {
-        let (schema, fields) = Fields::schema(language);
+        let (schema, fields) = Fields::schema(language, CommonGrams::none());
         let index = Index::create_in_ram(schema);
         fields.register(&index);
         Snapshot::new(index.reader()?.searcher(), fields, None)
@@ -109,16 +117,17 @@ impl Snapshot {
 
     /// The origins of the documents that have what is needed; none where every document may match.
     pub(crate) fn with(&self, needed: &Needed, part: Part) -> tantivy::Result<Option<Vec<Origin>>> {
-        let field = match part {
-            Part::Name => self.fields.name_grams,
-            Part::Text => self.fields.text_grams,
+        let nothing = CommonGrams::none();
+        let (field, common) = match part {
+            Part::Name => (self.fields.name_grams, &nothing),
+            Part::Text => (self.fields.text_grams, &self.fields.common),
         };
         if *needed == Needed::Anything {
             return Ok(None);
         }
         let mut found = Vec::new();
         for (segment, origins) in self.searcher.segment_readers().iter().zip(&self.origins) {
-            let Some(documents) = needed.documents(segment, field)? else { return Ok(None) };
+            let Some(documents) = needed.documents(segment, field, common)? else { return Ok(None) };
             let is_alive = |document: &DocId| !segment.is_deleted(*document);
             found.extend(documents.into_iter().filter(is_alive).map(|document| origins[document as usize]));
         }

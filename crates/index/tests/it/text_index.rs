@@ -298,7 +298,7 @@ fn a_rebuild_changes_no_answer() {
     let place = place_of_many();
     let run = place.start();
     settle(&run);
-    run.index.rebuild_text();
+    run.index.rebuild();
     for _ in 0..20 {
         assert_eq!(literal_lines(&run, "common", false, false).len(), 300);
         run.write("x.md", "common again");

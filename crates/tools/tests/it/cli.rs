@@ -149,7 +149,8 @@ fn text_is_found_in_files_and_lines() {
     let limited = call(&place, "search", json!({"query": "needle", "limit": 1}));
     assert_eq!((&limited["total"], &limited["files"]), (&json!(2), &json!(["Work/Plan.md"])));
     let lines = call(&place, "search_with_context", json!({"query": "needle", "path": "/Work/"}));
-    assert_eq!(lines["matches"][0], json!({"path": "Work/Plan.md", "line": 4, "text": "Needle here"}));
+    // The file with more of it comes first.
+    assert_eq!(lines["matches"][1], json!({"path": "Work/Plan.md", "line": 4, "text": "Needle here"}));
     assert_eq!(call(&place, "search_with_context", json!({"query": "a.b("}))["total"], 0);
     check_refused(&place, "search", json!({"query": "x", "path": ".obsidian"}), "-32005 PERMISSION_DENIED");
 }

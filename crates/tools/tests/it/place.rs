@@ -35,6 +35,7 @@ impl Place {
         let vault = Arc::new(Vault::open(&root, None, Limits { file_bytes: 1 << 20 }).unwrap());
         let index = Index::start(vault.clone(), None, &IndexSettings::default());
         index.wait(|_| true);
+        index.wait_for_text(|_| true);
         // Never the app of the machine the tests run on.
         let app_program = if settings.app_program == "obsidian" { "no-such-app".to_owned() } else { settings.app_program };
         Place { folder, workspace: Workspace::new(vault, index, Settings { app_program, ..settings }) }
