@@ -386,12 +386,13 @@ impl Shared {
                 }
                 Look::Changed(entry) => {
                     changed.fetch_add(1, Ordering::Relaxed);
-                    let mut batch = pending.lock();
-                    batch.push(entry);
-                    if batch.len() >= BATCH {
-                        let batch = std::mem::take(&mut *batch);
-                        self.take_in(batch);
-                    }
+                    let full = {
+                        let mut batch = pending.lock();
+                        batch.push(entry);
+                        (batch.len() >= BATCH).then(|| std::mem::take(&mut *batch))
+                    };
+                    // The others go on reading meanwhile.
+                    self.take_in(full.unwrap_or_default());
                 }
                 Look::Gone => {}
             }

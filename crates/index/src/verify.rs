@@ -1,12 +1,15 @@
 //! Comparing every source of answers with the files themselves.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+use quillgate_markdown::fold;
 use quillgate_vault::NotePath;
 
-use crate::catalogue::Catalogue;
+use crate::card::Card;
+use crate::catalogue::{Catalogue, FileId};
 use crate::entry::{Entry, is_parsed, path_key};
+use crate::names::find_card_target;
 use crate::scan::scan;
 use crate::sync::Index;
 use crate::text::{Needed, Part, Role, Snapshot};
@@ -120,7 +123,53 @@ fn committed_versions(snapshot: &Snapshot) -> HashMap<u64, u64> {
     snapshot.alive().map(|origin| (origin.key, origin.version)).collect()
 }
 
-/// What is kept up to date beside the cards, recomputed from them.
-fn verify_derived(_catalogue: &Catalogue) -> Vec<Difference> {
-    Vec::new()
+/// What is kept up to date beside the cards, recomputed from them: tags, properties and links.
+fn verify_derived(catalogue: &Catalogue) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    let mut tagged: BTreeMap<String, usize> = BTreeMap::new();
+    let mut sources: HashMap<FileId, BTreeSet<FileId>> = HashMap::new();
+    for (id, entry) in catalogue.numbered() {
+        let card = entry.card();
+        if entry.path.is_note() {
+            let tags = card.property_tags.iter().chain(card.inline_tags.iter().map(|(tag, _)| tag));
+            tags.map(|tag| fold(tag)).collect::<BTreeSet<_>>().into_iter().for_each(|tag| *tagged.entry(tag).or_default() += 1);
+            differences.extend(verify_properties(catalogue, id, entry, &card));
+        }
+        for link in card.links.iter().filter(|link| !link.path.is_empty()) {
+            let target = find_card_target(catalogue, &entry.path, link).and_then(|target| catalogue.find_id(&target));
+            if let Some(target) = target.filter(|target| *target != id) {
+                sources.entry(target).or_default().insert(id);
+            }
+        }
+    }
+    differences.extend(verify_tags(catalogue, &tagged));
+    for (id, entry) in catalogue.numbered() {
+        let known: BTreeSet<FileId> = catalogue.backlink_sources(&entry.path).sources.into_iter().collect();
+        if known != sources.remove(&id).unwrap_or_default() {
+            differences.push(Difference::new("links", &entry.path, "its backlinks are not those that the notes have"));
+        }
+    }
+    differences
+}
+
+fn verify_properties(catalogue: &Catalogue, id: FileId, entry: &Entry, card: &Card) -> Option<Difference> {
+    let properties = card.property_map();
+    let mut met = BTreeSet::new();
+    let differs = properties.iter().filter(|(key, _)| met.insert(fold(key))).find(|(key, value)| {
+        let column = catalogue.columns().find(key);
+        column.and_then(|column| Some(column.json(column.cells.find(id.0)?))).as_ref() != Some(value)
+    })?;
+    Some(Difference::new("properties", &entry.path, format!("the property {:?} is kept as something else", differs.0)))
+}
+
+fn verify_tags(catalogue: &Catalogue, tagged: &BTreeMap<String, usize>) -> Vec<Difference> {
+    let known: BTreeMap<String, usize> = catalogue.tags().map(|tag| (fold(tag.name), tag.notes)).collect();
+    let names: BTreeSet<&String> = known.keys().chain(tagged.keys()).collect();
+    let differs = names.into_iter().filter(|name| known.get(*name) != tagged.get(*name));
+    let told = |name: &String| Difference {
+        source: "tags",
+        path: format!("#{name}"),
+        what: format!("counted {} times, found {} times", known.get(name).unwrap_or(&0), tagged.get(name).unwrap_or(&0)),
+    };
+    differs.map(told).collect()
 }

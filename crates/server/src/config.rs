@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use quillgate_index::{IndexSettings, Language};
 use quillgate_tools::{Settings, SyncCommand};
 use quillgate_vault::{Durability, Limits};
 use schemars::JsonSchema;
@@ -84,6 +85,50 @@ pub enum DurabilityConfig {
 pub struct SearchConfig {
     /// The most lines that a search by regular expression returns.
     pub max_lines: usize,
+    /// `on` keeps a text index, so that searches open only the files that can match; `off` reads all files for every search.
+    pub index: TextIndexing,
+    /// `english` finds `running` by `run` in ranked search; `none` takes words as they are. A change builds the index anew.
+    pub stemming: Stemming,
+    /// `ignore` finds `café` by `cafe` in ranked search; `keep` tells them apart. A change builds the index anew.
+    pub diacritics: Diacritics,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TextIndexing {
+    #[default]
+    On,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Stemming {
+    #[default]
+    English,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Diacritics {
+    #[default]
+    Ignore,
+    Keep,
+}
+
+impl SearchConfig {
+    pub fn index_settings(&self) -> IndexSettings {
+        let stemming = match self.stemming {
+            Stemming::English => quillgate_index::Stemming::English,
+            Stemming::None => quillgate_index::Stemming::None,
+        };
+        let diacritics = match self.diacritics {
+            Diacritics::Ignore => quillgate_index::Diacritics::Ignore,
+            Diacritics::Keep => quillgate_index::Diacritics::Keep,
+        };
+        IndexSettings { without_text: self.index == TextIndexing::Off, language: Language { stemming, diacritics } }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -135,7 +180,12 @@ impl Default for ReadConfig {
 
 impl Default for SearchConfig {
     fn default() -> SearchConfig {
-        SearchConfig { max_lines: Settings::default().search_lines }
+        SearchConfig {
+            max_lines: Settings::default().search_lines,
+            index: TextIndexing::default(),
+            stemming: Stemming::default(),
+            diacritics: Diacritics::default(),
+        }
     }
 }
 

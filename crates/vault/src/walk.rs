@@ -53,7 +53,8 @@ impl Vault {
             stop: AtomicBool::new(false),
         };
         let report = Mutex::new(WalkReport::default());
-        let threads = thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8));
+        // One more than cores: now and then one waits for the disk or for another.
+        let threads = thread::available_parallelism().map_or(2, |cores| (cores.get() + 1).clamp(2, 8));
         thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {

@@ -31,6 +31,10 @@ const COMMIT_AFTER: usize = 50_000;
 /// Larger ones are slower: what is written next is then spread over more memory than the processor keeps at hand.
 const BUILDING_BYTES: usize = 48 << 20;
 const UPDATING_BYTES: usize = 16 << 20;
+/// A segment is written anew when more of it than this is of files that have changed since.
+const MOST_DELETED: f32 = 0.3;
+/// More segments than this are made one at the start.
+const MOST_SEGMENTS: usize = 8;
 const WRITER_LOCK: &str = "writer.lock";
 const META: &str = "meta.json";
 const COMMON: &str = "common.grams";
@@ -157,7 +161,12 @@ impl Keeper {
         for key in gone {
             writer.delete_term(Term::from_field_u64(self.fields.key, key));
         }
-        self.writing = Some(Writing { _lock: lock, writer, is_building, indexed });
+        let mut writing = Writing { _lock: lock, writer, is_building, indexed };
+        // The process that built it may have ended before it was done with that.
+        if !is_building && snapshot.searcher.segment_readers().len() > MOST_SEGMENTS {
+            self.merge_all(&mut writing.writer, shared)?;
+        }
+        self.writing = Some(writing);
         Ok(())
     }
 
@@ -173,7 +182,9 @@ impl Keeper {
         if is_building {
             writer.set_merge_policy(Box::new(NoMergePolicy));
         } else {
-            writer.set_merge_policy(Box::new(LogMergePolicy::default()));
+            let mut policy = LogMergePolicy::default();
+            policy.set_del_docs_ratio_before_merge(MOST_DELETED);
+            writer.set_merge_policy(Box::new(policy));
         }
         Ok(writer)
     }
@@ -195,9 +206,23 @@ impl Keeper {
         if is_all && let Some(writing) = self.writing.take_if(|writing| writing.is_building) {
             let Writing { _lock, writer, indexed, .. } = writing;
             writer.wait_merging_threads()?;
-            self.writing = Some(Writing { _lock, writer: self.writer(false)?, is_building: false, indexed });
+            let mut writer = self.writer(false)?;
+            self.merge_all(&mut writer, shared)?;
+            self.writing = Some(Writing { _lock, writer, is_building: false, indexed });
         }
         Ok(Duration::ZERO)
+    }
+
+    /// Makes one segment of all: every search asks each of them. What changes meanwhile is searched on disk.
+    fn merge_all(&self, writer: &mut IndexWriter<FileDocument>, shared: &Shared) -> tantivy::Result<()> {
+        let segments = self.index.searchable_segment_ids()?;
+        if segments.len() > 1 {
+            writer.merge(&segments).wait()?;
+            writer.garbage_collect_files().wait()?;
+            self.reader.reload()?;
+            self.publish_batch(shared, &[])?;
+        }
+        Ok(())
     }
 
     fn take_in(&mut self, shared: &Shared, batch: Vec<(u64, Pending)>) -> tantivy::Result<Vec<Taken>> {

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
-use quillgate_index::{Index, IndexSettings};
+use quillgate_index::Index;
 use quillgate_tools::{SURFACES, Surface, Workspace, find_surface};
 use quillgate_vault::{Limits, Vault};
 
@@ -142,7 +142,7 @@ fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
     let limits = Limits { file_bytes: config.limits.max_file_bytes };
     let vault = Vault::open(vault_path, folders.locks, limits)?.with_durability(config.write.durability.into());
     let vault = Arc::new(vault);
-    let index = Index::start(vault.clone(), folders.catalogue, &IndexSettings::default());
+    let index = Index::start(vault.clone(), folders.catalogue, &config.search.index_settings());
     Ok(Workspace::new(vault, index, config.tool_settings()))
 }
 
