@@ -149,7 +149,11 @@ impl<G: Fn() -> bool + Sync> Finder<'_, G> {
         Places { text, ..before }
     }
 
-    fn counter(&self, tagged: &[Tagged], count: impl FnOnce(&Counter<'_, G, &(dyn Fn(&NotePath, usize) -> bool + Sync)>) -> Counted) -> Counted {
+    fn counter(
+        &self,
+        tagged: &[Tagged],
+        count: impl FnOnce(&Counter<'_, G, &(dyn Fn(&NotePath, usize) -> bool + Sync)>) -> Counted,
+    ) -> Counted {
         let Finder { index, search, folder, go_on, .. } = *self;
         let counts = |path: &NotePath, line: usize| !Places::is_told_as_tag(tagged, path, line);
         count(&Counter { index, search, folder, order: Order::Path, go_on, counts: &counts })

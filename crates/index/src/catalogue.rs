@@ -276,7 +276,10 @@ impl Catalogue {
         let tags = self.tags.add(id, frontmatter, mentions.inline_tags.iter().copied());
         self.columns.remove(id);
         if entry.path.is_note() {
-            self.columns.insert(id, &NoteFacts { properties: mentions.properties, property_tags: &entry.tags, inline_tags: &mentions.inline_tags });
+            self.columns.insert(
+                id,
+                &NoteFacts { properties: mentions.properties, property_tags: &entry.tags, inline_tags: &mentions.inline_tags },
+            );
         }
         self.slots[id.0 as usize] = Some(Slot { entry, name, references, tags });
         id

@@ -75,6 +75,11 @@ impl Rule {
         Ok(Rule { plan: Plan::of(&node), node })
     }
 
+    /// Whether answering it can mean opening files.
+    pub(crate) fn reads_text(&self) -> bool {
+        self.plan.reads_text()
+    }
+
     /// Whether the rule's answer for any data is true.
     pub fn is_true(&self, data: &serde_json::Value) -> Result<bool, JsonLogicError> {
         Ok(evaluate::is_true(&self.node, data)?.0)

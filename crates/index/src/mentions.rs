@@ -38,7 +38,11 @@ impl<'a> Mentions<'a> {
             line: link.line,
         });
         // Without a path a link means its own file.
-        Mentions { links: links.filter(|link| !link.path.is_empty() || link.is_exact).collect(), inline_tags, properties: &card.properties }
+        Mentions {
+            links: links.filter(|link| !link.path.is_empty() || link.is_exact).collect(),
+            inline_tags,
+            properties: &card.properties,
+        }
     }
 
     pub(crate) fn encode(&self) -> Box<[u8]> {

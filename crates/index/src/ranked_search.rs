@@ -132,16 +132,18 @@ impl Search<'_> {
         }
     }
 
-    /// Whoever types the name of a note wants that note.
+    /// Whoever types the name of a note wants that note. Its score is the same on every page.
     fn put_namesakes_first(&self, hits: &mut Vec<Hit>) {
         let best = hits.iter().map(|hit| hit.score).fold(1.0, f32::max);
-        for path in self.index.catalogue_so_far().named(self.wanted.query.trim()) {
-            match hits.iter_mut().find(|hit| hit.path == path) {
-                Some(hit) => hit.score += best,
-                None if self.wanted.folder.contains(&path) => hits.push(Hit { score: best, path }),
-                None => {}
-            }
-        }
+        let mut namesakes = self.index.catalogue_so_far().named(self.wanted.query.trim());
+        namesakes.retain(|path| self.is_wanted(path));
+        hits.retain(|hit| !namesakes.contains(&hit.path));
+        hits.extend(namesakes.into_iter().map(|path| Hit { score: 2.0 * best, path }));
+    }
+
+    /// Ranked search is about notes; other texts are found by literal search.
+    fn is_wanted(&self, path: &NotePath) -> bool {
+        path.is_note() && self.wanted.folder.contains(path)
     }
 
     fn all_paths(&self) -> Vec<NotePath> {
@@ -154,17 +156,16 @@ impl Search<'_> {
             let origin = snapshot.origin(address);
             let (_, entry) = catalogue.find_by_key(origin.key)?;
             // A document of other bytes than the file has now counts for nothing: the file is pending.
-            (entry.version() == origin.version && self.wanted.folder.contains(&entry.path)).then_some(entry)
+            (entry.version() == origin.version && self.is_wanted(&entry.path)).then_some(entry)
         };
         let found = plan.top(asked, |segment, document| entry_of(DocAddress::new(segment, document)).map(LazyFacts::of));
         let hits = found.inspect_err(|error| tracing::warn!(%error, "the text index cannot be read")).ok()?;
-        let hits = hits.into_iter().filter_map(|hit| Some(Hit { score: hit.score, path: entry_of(hit.address)?.path.clone() }));
-        Some(hits.collect())
+        Some(hits.into_iter().map(|hit| Hit { score: hit.score, path: hit.path }).collect())
     }
 
     /// The notes that the index does not hold, scored by its numbers.
     fn outside(&self, plan: &Plan<'_>, mut pending: Vec<NotePath>, go_on: &(impl Fn() -> bool + Sync)) -> Vec<(f32, NotePath)> {
-        pending.retain(|path| self.wanted.folder.contains(path));
+        pending.retain(|path| self.is_wanted(path));
         if pending.is_empty() {
             return Vec::new();
         }
@@ -172,7 +173,7 @@ impl Search<'_> {
         let scorers: Mutex<Vec<Outside<'_>>> = Mutex::default();
         let scored = scan(self.index.vault(), &pending, go_on, |path, bytes| {
             let entry = self.index.catalogue_so_far().find(path).cloned()?;
-            let text = std::str::from_utf8(bytes).ok()?;
+            let text = &*String::from_utf8_lossy(bytes);
             let spare = scorers.lock().pop();
             let mut scorer = spare.or_else(|| plan.outside().ok())?;
             let card = entry.card();

@@ -34,13 +34,28 @@ pub(crate) fn for_vault(data: &Path, vault: &Path) -> anyhow::Result<VaultFolder
     }
     let name = ContentHash::of(vault.to_string_lossy().as_bytes()).to_string()[..16].to_owned();
     match open(&data.join("vaults").join(name)) {
-        Ok(folder) => Ok(VaultFolders { locks: subfolder(&folder, "locks"), catalogue: subfolder(&folder, "catalogue") }),
+        Ok(folder) => {
+            keep_private(&folder);
+            Ok(VaultFolders { locks: subfolder(&folder, "locks"), catalogue: subfolder(&folder, "catalogue") })
+        }
         Err(error) => {
             tracing::warn!(%error, "the data directory cannot be written; every start reads the whole vault");
             Ok(VaultFolders { catalogue: None, locks: None })
         }
     }
 }
+
+/// The index has the words of the notes in it, which are for their owner alone.
+#[cfg(unix)]
+fn keep_private(folder: &Dir) {
+    use cap_std::fs::PermissionsExt;
+    if let Err(error) = folder.set_permissions(".", cap_std::fs::Permissions::from_mode(0o700)) {
+        tracing::debug!(%error, "the data directory stays as open as it is");
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_private(_: &Dir) {}
 
 /// The path with links and `..` followed, as far as it exists already.
 #[expect(clippy::disallowed_methods, reason = "the operator's own path, to keep it out of the vault")]

@@ -31,6 +31,11 @@ impl Plan {
         }
     }
 
+    /// Whether deciding it can mean opening files.
+    pub(super) fn reads_text(&self) -> bool {
+        self.cost() >= cost(&Source::Content)
+    }
+
     fn cost(&self) -> u8 {
         match self {
             Plan::Every(pieces) | Plan::Any(pieces) => pieces.iter().map(Plan::cost).max().unwrap_or(0),

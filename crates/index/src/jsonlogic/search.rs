@@ -35,18 +35,23 @@ pub struct NoteTexts<'a> {
 }
 
 impl Catalogue {
-    /// The notes below `folder` for which the rule's answer is true, as ids for [`Catalogue::page_of`].
-    pub fn find_by_rule(
-        &self,
-        rule: &Rule,
-        folder: &FolderPath,
-        texts: &NoteTexts,
-        go_on: &(impl Fn() -> bool + Sync),
-    ) -> Result<RoaringBitmap, JsonLogicError> {
+    /// All notes below a folder, as ids.
+    pub fn notes_below(&self, folder: &FolderPath) -> RoaringBitmap {
         let mut notes = self.columns().notes().clone();
         if !folder.as_str().is_empty() {
             notes &= self.ids_below(folder, None).map(|id| id.0).collect::<RoaringBitmap>();
         }
+        notes
+    }
+
+    /// Those of the notes for which the rule's answer is true, as ids for [`Catalogue::page_of`].
+    pub fn find_by_rule(
+        &self,
+        rule: &Rule,
+        notes: RoaringBitmap,
+        texts: &NoteTexts,
+        go_on: &(impl Fn() -> bool + Sync),
+    ) -> Result<RoaringBitmap, JsonLogicError> {
         let search = Search { catalogue: self, texts, go_on, spent: AtomicU64::new(0) };
         search.plan(&rule.plan, notes)
     }

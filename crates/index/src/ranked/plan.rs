@@ -1,8 +1,10 @@
 //! A query made ready for one state of the index: which terms, with which weights, and the best notes for them.
 
 use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
 
+use quillgate_vault::NotePath;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::{DocAddress, DocId, Score, Searcher, SegmentOrdinal};
 
@@ -38,9 +40,10 @@ impl PlannedBranch<'_> {
 }
 
 /// A note and how well it matches.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Hit {
     pub(crate) score: Score,
+    pub(crate) path: NotePath,
     pub(crate) address: DocAddress,
 }
 
@@ -94,14 +97,20 @@ impl Plan<'_> {
         limit: usize,
         mut note: impl FnMut(SegmentOrdinal, DocId) -> Option<N>,
     ) -> tantivy::Result<Vec<Hit>> {
-        let mut best: HashMap<DocAddress, Score> = HashMap::new();
+        let mut best: HashMap<DocAddress, Hit> = HashMap::new();
         for branch in &self.branches {
-            let accept = |segment, document| note(segment, document).is_some_and(|note| branch.filter.passes(&note));
+            let accept = |segment, document| {
+                let facts = note(segment, document)?;
+                branch.filter.passes(&facts).then(|| facts.path().clone())
+            };
             for hit in self.top_of_branch(branch, limit, accept)? {
-                best.entry(hit.address).and_modify(|score| *score = score.max(hit.score)).or_insert(hit.score);
+                match best.entry(hit.address) {
+                    Entry::Occupied(known) if known.get().score >= hit.score => {}
+                    entry => drop(entry.insert_entry(hit)),
+                }
             }
         }
-        let mut hits: Vec<Hit> = best.into_iter().map(|(address, score)| Hit { score, address }).collect();
+        let mut hits: Vec<Hit> = best.into_values().collect();
         hits.sort();
         hits.truncate(limit);
         Ok(hits)
@@ -111,7 +120,7 @@ impl Plan<'_> {
         &self,
         branch: &PlannedBranch,
         limit: usize,
-        mut accept: impl FnMut(SegmentOrdinal, DocId) -> bool,
+        mut accept: impl FnMut(SegmentOrdinal, DocId) -> Option<NotePath>,
     ) -> tantivy::Result<Vec<Hit>> {
         if limit == 0 {
             return Ok(Vec::new());
@@ -121,13 +130,15 @@ impl Plan<'_> {
         let mut best: BinaryHeap<Hit> = BinaryHeap::with_capacity(limit.min(1024) + 1);
         for (segment, reader) in (0..).zip(self.statistics.searcher.segment_readers()) {
             let alive = reader.alive_bitset();
-            // Only what is better than the worst of the best is looked at, which lets tantivy skip the rest.
-            let bar = |best: &BinaryHeap<Hit>| {
-                if best.len() < limit { Score::MIN } else { best.peek().map_or(Score::MIN, |worst| worst.score) }
+            // Only what is as good as the worst of the best is looked at, which lets tantivy skip the rest.
+            let bar = |best: &BinaryHeap<Hit>| match best.peek() {
+                Some(worst) if best.len() >= limit => worst.score.next_down(),
+                _ => Score::MIN,
             };
             weight.for_each_pruning(bar(&best), reader, &mut |document, score| {
-                if alive.is_none_or(|alive| alive.is_alive(document)) && accept(segment, document) {
-                    best.push(Hit { score, address: DocAddress::new(segment, document) });
+                let is_alive = alive.is_none_or(|alive| alive.is_alive(document));
+                if let Some(path) = is_alive.then(|| accept(segment, document)).flatten() {
+                    best.push(Hit { score, path, address: DocAddress::new(segment, document) });
                     if best.len() > limit {
                         best.pop();
                     }
@@ -139,10 +150,10 @@ impl Plan<'_> {
     }
 }
 
-/// Better ones first, so the greatest is the worst; equally good ones as they are in the index.
+/// Better ones first, so the greatest is the worst; equally good ones by path.
 impl Ord for Hit {
     fn cmp(&self, other: &Hit) -> Ordering {
-        other.score.total_cmp(&self.score).then(self.address.cmp(&other.address))
+        other.score.total_cmp(&self.score).then_with(|| self.path.cmp(&other.path))
     }
 }
 

@@ -89,18 +89,21 @@ impl<'a> Reader<'a> {
         let negated = self.eat_keyword("NOT") || self.eat_sign('-');
         let must = !negated && self.eat_sign('+');
         self.rest = if negated || must { self.rest.trim_start_matches(['-', '+', ' ']) } else { self.rest };
-        let node = match self.rest.chars().next() {
+        Ok(self.unsigned_operand()?.map(|node| match (negated, must) {
+            (true, _) => Node::Not(Box::new(node)),
+            (false, true) => required(node),
+            (false, false) => node,
+        }))
+    }
+
+    fn unsigned_operand(&mut self) -> Result<Option<Node>, QueryError> {
+        Ok(match self.rest.chars().next() {
             None | Some(')') => None,
             Some('(') => self.group()?,
             Some('"') => Some(Node::Phrase(self.quoted().to_owned())).filter(|node| *node != Node::Phrase(String::new())),
             Some('[') if self.has_bracketed_property() => Some(self.bracketed_property()),
             Some(_) => self.word_or_filter()?,
-        };
-        Ok(node.map(|node| match (negated, must) {
-            (true, _) => Node::Not(Box::new(node)),
-            (false, true) => required(node),
-            (false, false) => node,
-        }))
+        })
     }
 
     fn group(&mut self) -> Result<Option<Node>, QueryError> {
@@ -124,8 +127,9 @@ impl<'a> Reader<'a> {
             && !value.starts_with([' ', '\t', '\n', ')'])
         {
             self.rest = value;
+            // Where in the note it stands makes no difference here.
             if is_scope(&name) {
-                return Ok(None);
+                return self.unsigned_operand();
             }
             let value = self.value();
             return make_filter(&name, &value, self.now).map(|filter| Some(Node::Filter(filter)));

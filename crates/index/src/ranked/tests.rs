@@ -237,9 +237,9 @@ fn filters_narrow_and_mix_with_words() {
     check("prop:owner=ada", &notes, &["Work/plan.md"]);
     check("prop:priority>=4", &notes, &["Home/plan.md"]);
     check("prop:priority<4", &notes, &["Work/plan.md"]);
-    check("prop:priority", &notes, &["Work/plan.md", "Home/plan.md"]);
+    check("prop:priority", &notes, &["Home/plan.md", "Work/plan.md"]);
     check("prop:status!=done", &notes, &["Work/plan.md", "Work/log.md"]);
-    check("(tag:project/alpha OR [status:late]) plan", &notes, &["Work/plan.md", "Home/plan.md"]);
+    check("(tag:project/alpha OR [status:late]) plan", &notes, &["Home/plan.md", "Work/plan.md"]);
     check("day OR tag:project/alpha", &notes, &["Work/log.md", "Work/plan.md"]);
     check("-(plan tag:project)", &notes, &["Home/plan.md"]);
 }
@@ -251,11 +251,11 @@ fn dates_are_days_months_years_and_ranges() {
     check("created:2024-05", &notes, &["new.md"]);
     check("created:2024-05-01", &notes, &["new.md"]);
     check("created:>2023-02-03", &notes, &["new.md"]);
-    check("created:>=2023-02-03", &notes, &["old.md", "new.md"]);
+    check("created:>=2023-02-03", &notes, &["new.md", "old.md"]);
     check("created:<2023-03", &notes, &["old.md"]);
     check("created:2023..2024-04", &notes, &["old.md"]);
     check("modified:today", &notes, &[]);
-    check("modified:7d", &notes, &["old.md", "new.md"]);
+    check("modified:7d", &notes, &["new.md", "old.md"]);
     check("last:2d", &notes, &[]);
     check("last:3d note", &notes, &["new.md", "old.md"]);
 }

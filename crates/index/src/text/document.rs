@@ -1,7 +1,7 @@
 //! A file on its way into the index.
 
-use tantivy::schema::document::{Document, ReferenceValue, ReferenceValueLeaf, Value};
 use tantivy::schema::Field;
+use tantivy::schema::document::{Document, ReferenceValue, ReferenceValueLeaf, Value};
 
 /// Like tantivy's own document, but one text may be the value of several fields: thousands of them wait to be indexed.
 #[derive(Default)]

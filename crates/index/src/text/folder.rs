@@ -9,14 +9,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use cap_std::fs::{Dir, File, OpenOptions};
+use tantivy::HasLen;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     AntiCallToken, Directory, DirectoryLock, FileHandle, INDEX_WRITER_LOCK, Lock, OwnedBytes, TerminatingWrite, WatchCallback,
     WatchHandle, WritePtr,
 };
-use tantivy::HasLen;
 
 /// Small files and dictionaries are asked for in bits and pieces at every search: those are kept in memory.
 const KEPT_IN_MEMORY: [&str; 4] = ["term", "fieldnorm", "fast", "del"];
@@ -35,6 +36,10 @@ impl IndexFolder {
     pub(crate) fn size(&self) -> u64 {
         let entries = self.folder.entries().into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
+    }
+
+    pub(crate) fn modified(&self, name: &str) -> Option<SystemTime> {
+        Some(self.folder.metadata(name).ok()?.modified().ok()?.into_std())
     }
 
     /// Removes every file but the locks, which other processes may hold.

@@ -1,8 +1,8 @@
 //! The thread that keeps the text index: one process writes it, the others follow.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
 
 use quillgate_vault::NotePath;
@@ -101,7 +101,10 @@ impl Keeper {
             *keeper = Keeper::open(shared)?;
         }
         let Some(keeper) = keeper else {
-            return Ok(FOLLOW);
+            // Another process makes it, or keeps one for other words than ours.
+            shared.text.state.write().role = Role::Follower;
+            std::thread::sleep(FOLLOW);
+            return Ok(Duration::ZERO);
         };
         if keeper.writing.is_none() {
             keeper.try_to_write(shared)?;
@@ -142,9 +145,16 @@ impl Keeper {
 
     fn try_to_write(&mut self, shared: &Shared) -> tantivy::Result<()> {
         let Place::Folder(folder) = &self.place else { return Ok(()) };
-        match folder.try_lock(WRITER_LOCK) {
-            Some(lock) => self.start_writing(Some(lock), shared),
-            None => Ok(()),
+        let Some(lock) = folder.try_lock(WRITER_LOCK) else { return Ok(()) };
+        self.check_schema()?;
+        self.start_writing(Some(lock), shared)
+    }
+
+    /// The process that writes may have begun anew, leaving out other sequences.
+    fn check_schema(&self) -> tantivy::Result<()> {
+        match self.index.load_metas()?.schema == self.index.schema() {
+            true => Ok(()),
+            false => Err(tantivy::TantivyError::SchemaError("it was made anew".to_owned())),
         }
     }
 
@@ -171,7 +181,8 @@ impl Keeper {
     }
 
     fn writer(&self, is_building: bool) -> tantivy::Result<IndexWriter<FileDocument>> {
-        let threads = if is_building { std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(1, 4)) } else { 1 };
+        let threads =
+            if is_building { std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(1, 4)) } else { 1 };
         let bytes = if is_building { BUILDING_BYTES } else { UPDATING_BYTES };
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(bytes)
@@ -272,6 +283,7 @@ impl Keeper {
         state.snapshot = Some(snapshot.clone());
         shared.text.note_completeness(&mut state);
         state.role = role;
+        state.last_commit = self.place.last_commit();
         state.bytes_on_disk = self.place.size();
         Ok(snapshot)
     }
@@ -299,10 +311,7 @@ impl Keeper {
         let Place::Folder(folder) = &self.place else { return Ok(FOLLOW) };
         let meta = folder.atomic_read(META.as_ref()).unwrap_or_default();
         if meta != self.seen || shared.text.pending().is_none() {
-            // The writer may have begun anew, leaving out other sequences.
-            if self.index.load_metas()?.schema != self.index.schema() {
-                return Err(tantivy::TantivyError::SchemaError("it was made anew".to_owned()));
-            }
+            self.check_schema()?;
             self.reader.reload()?;
             self.publish(shared, Role::Follower)?;
             self.seen = meta;
@@ -344,6 +353,14 @@ impl Place {
         };
         fields.register(&index);
         Ok(Some((index, fields)))
+    }
+
+    /// When what is stored was last written.
+    fn last_commit(&self) -> Option<SystemTime> {
+        match self {
+            Place::Folder(folder) => folder.modified(META),
+            Place::Memory(_) => None,
+        }
     }
 
     fn size(&self) -> u64 {

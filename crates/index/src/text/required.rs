@@ -111,7 +111,10 @@ mod tests {
 
     #[test]
     fn one_of_several_texts_is_needed() {
-        check("alpha|(?:gamma|omega)x", Needed::any_of(vec![literal("alpha"), Needed::any_of(vec![literal("gamma"), literal("omega")])]));
+        check(
+            "alpha|(?:gamma|omega)x",
+            Needed::any_of(vec![literal("alpha"), Needed::any_of(vec![literal("gamma"), literal("omega")])]),
+        );
     }
 
     #[test]

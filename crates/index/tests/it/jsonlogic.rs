@@ -41,7 +41,7 @@ fn find(run: &Run, rule: &Value) -> Result<Vec<String>, JsonLogicError> {
 
 fn find_with(catalogue: &Catalogue, rule: &Value, texts: &NoteTexts) -> Result<Vec<String>, JsonLogicError> {
     let root = FolderPath::default();
-    let ids = catalogue.find_by_rule(&Rule::parse(rule)?, &root, texts, &|| true)?;
+    let ids = catalogue.find_by_rule(&Rule::parse(rule)?, catalogue.notes_below(&root), texts, &|| true)?;
     Ok(catalogue.page_of(&ids, &root, None, 10_000).notes.iter().map(|(_, entry)| entry.path.to_string()).collect())
 }
 
@@ -121,7 +121,8 @@ fn a_search_can_be_cancelled() {
     let (_place, run) = vault();
     let rule = Rule::parse(&json!({"var": "path"})).unwrap();
     let texts = NoteTexts { read: &|_| None, narrow: &|_| None };
-    let found = run.index.catalogue().find_by_rule(&rule, &FolderPath::default(), &texts, &|| false);
+    let catalogue = run.index.catalogue();
+    let found = catalogue.find_by_rule(&rule, catalogue.notes_below(&FolderPath::default()), &texts, &|| false);
     assert_eq!(found.unwrap_err(), JsonLogicError::Cancelled);
 }
 

@@ -58,8 +58,13 @@ impl Place {
 
     /// A run that keeps its catalogue.
     pub(crate) fn start(&self) -> Run {
+        self.start_with(&IndexSettings::default())
+    }
+
+    pub(crate) fn start_with(&self, settings: &IndexSettings) -> Run {
         let data = Dir::open_ambient_dir(self.folder.path().join("data"), ambient_authority()).unwrap();
-        let run = self.start_at_once(Some(data));
+        let vault = Arc::new(Vault::open(&self.on_disk(""), None, Limits::default()).unwrap());
+        let run = Run { index: Index::start(vault.clone(), Some(data), settings), vault };
         run.index.wait(|_| true);
         run
     }

@@ -8,24 +8,88 @@ use std::time::{Duration, Instant};
 use caseless::Caseless;
 use proptest::prelude::*;
 use proptest::sample::select;
-use quillgate_index::{Expression, Literal, Role, search_expression, search_literal};
+use quillgate_index::{
+    Diacritics, Expression, IndexSettings, Language, Literal, Ranked, Role, Stemming, search_expression, search_literal,
+    search_ranked,
+};
 use quillgate_vault::FolderPath;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::place::{Place, Run, note};
 
 const WORDS: &[&str] = &[
-    "Straße", "STRASSE", "strasse", "café", "cafe\u{301}", "Ärger", "数据库设计", "设计", "日本語", "note", "Notebook", "note_book", "ΛΟΓΟΣ",
-    "λόγος", "a", "to", "\u{212a}elvin", "kelvin", "ﬃ", "office", "end.", "(x)", "#tag", "[[Link]]", "x-y-z", "\t", "🙂",
+    "Straße",
+    "STRASSE",
+    "strasse",
+    "café",
+    "cafe\u{301}",
+    "Ärger",
+    "数据库设计",
+    "设计",
+    "日本語",
+    "note",
+    "Notebook",
+    "note_book",
+    "ΛΟΓΟΣ",
+    "λόγος",
+    "a",
+    "to",
+    "\u{212a}elvin",
+    "kelvin",
+    "ﬃ",
+    "office",
+    "end.",
+    "(x)",
+    "#tag",
+    "[[Link]]",
+    "x-y-z",
+    "\t",
+    "🙂",
 ];
 const NAMES: &[&str] = &["a.md", "b/c.md", "b/Straße.md", "data.csv", "long name.txt", "d.md"];
 const QUERIES: &[&str] = &[
-    "strasse", "Straße", "CAFÉ", "cafe\u{301}", "设计", "据库", "本", "note", "NOTE", "book", "λόγος", "Kelvin", "ffi", "office", "d. ", "(x)",
-    "[[link", "e n", "a", "to", "o ", "x-y", "🙂", "absent",
+    "strasse",
+    "Straße",
+    "CAFÉ",
+    "cafe\u{301}",
+    "设计",
+    "据库",
+    "本",
+    "note",
+    "NOTE",
+    "book",
+    "λόγος",
+    "Kelvin",
+    "ffi",
+    "office",
+    "d. ",
+    "(x)",
+    "[[link",
+    "e n",
+    "a",
+    "to",
+    "o ",
+    "x-y",
+    "🙂",
+    "absent",
 ];
 const PATTERNS: &[&str] = &[
-    "note", "(?i)note", "stra(ss|ß)e", "(?i)STRASSE|设计", r"\bnote\b", r"^\S+$", "n.te", "[Nn]otebook", r"caf\w", "(?i)kelvin", "x-.-z", "据库|book",
-    r"\p{Han}{2,}", "", "end\\.$", "e\u{301}",
+    "note",
+    "(?i)note",
+    "stra(ss|ß)e",
+    "(?i)STRASSE|设计",
+    r"\bnote\b",
+    r"^\S+$",
+    "n.te",
+    "[Nn]otebook",
+    r"caf\w",
+    "(?i)kelvin",
+    "x-.-z",
+    "据库|book",
+    r"\p{Han}{2,}",
+    "",
+    "end\\.$",
+    "e\u{301}",
 ];
 
 #[derive(Clone, Debug)]
@@ -131,7 +195,11 @@ fn check_answers(place: &Place, run: &Run) {
     let files = files(place);
     for query in QUERIES {
         let folded = plain(query);
-        assert_eq!(literal_lines(run, query, false, false), lines_where(&files, |line| plain(line).contains(&folded)), "{query:?}");
+        assert_eq!(
+            literal_lines(run, query, false, false),
+            lines_where(&files, |line| plain(line).contains(&folded)),
+            "{query:?}"
+        );
         let composed: String = query.nfc().collect();
         let exact = |line: &str| line.nfc().collect::<String>().contains(&composed);
         assert_eq!(literal_lines(run, query, true, false), lines_where(&files, exact), "{query:?}, case-sensitive");
@@ -234,7 +302,8 @@ fn garbled(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn place_of_many() -> Place {
-    let files: Vec<(String, String)> = (0..300).map(|number| (format!("{number:03}.md"), format!("word{number} common\n"))).collect();
+    let files: Vec<(String, String)> =
+        (0..300).map(|number| (format!("{number:03}.md"), format!("word{number} common\n"))).collect();
     Place::new(&files)
 }
 
@@ -265,7 +334,7 @@ fn a_restart_finds_the_index_as_it_was_left() {
     assert!(committed.is_some());
     let run = restart(&place, run);
     settle(&run);
-    assert_eq!(run.index.text_status().last_commit, None, "nothing was to be committed");
+    assert!(run.index.text_status().last_commit <= committed, "nothing was to be committed");
     assert_eq!(run.index.text_status().documents, 300);
 }
 
@@ -320,4 +389,71 @@ fn counts_that_were_kept_follow_every_change() {
     }
     run.vault.trash(&note("sub/7.md")).unwrap();
     assert_eq!(literal_lines(&run, "common", false, false).len(), 349);
+}
+
+/// All notes that a ranked query finds, page by page.
+fn ranked_paths(run: &Run, query: &str, limit: usize) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut after = None;
+    loop {
+        let page = search_ranked(&run.index, &Ranked { query, folder: FolderPath::ROOT, limit, after }, &|| true).unwrap();
+        paths.extend(page.items.iter().map(|item| item.path.to_string()));
+        if !page.more {
+            return paths;
+        }
+        after = page.items.last().map(|last| (last.score, last.path.clone()));
+    }
+}
+
+#[test]
+fn pages_of_equally_good_notes_add_up_to_all_of_them() {
+    let place = place_of_many();
+    let run = place.start();
+    for is_settled in [false, true] {
+        if is_settled {
+            settle(&run);
+        }
+        for (query, expected) in [("common", 300), ("-word17", 299), ("common -word3", 299), ("path:01", 13), ("absent", 0)] {
+            let mut paths = ranked_paths(&run, query, 7);
+            paths.sort();
+            paths.dedup();
+            assert_eq!(paths.len(), expected, "{query}, settled: {is_settled}");
+        }
+    }
+}
+
+#[test]
+fn a_note_asked_for_by_its_name_comes_first_indexed_or_not() {
+    let place = Place::new(&[("Kestrel.md", "a bird"), ("log.md", "kestrel kestrel kestrel"), ("x/kestrel.png", "\0")]);
+    let run = place.start();
+    assert_eq!(ranked_paths(&run, "kestrel", 10), ["Kestrel.md", "log.md"]);
+    settle(&run);
+    assert_eq!(ranked_paths(&run, "kestrel", 10), ["Kestrel.md", "log.md"]);
+    run.write("fresh.md", "fresh kestrel");
+    assert!(ranked_paths(&run, "fresh", 10).contains(&"fresh.md".to_owned()));
+}
+
+#[test]
+fn without_a_text_index_searches_read_the_files() {
+    let place = place_of_many();
+    let settings = IndexSettings { without_text: true, ..IndexSettings::default() };
+    let run = place.start_with(&settings);
+    assert_eq!((run.index.text_status().role, run.index.coverage().ready), (Role::Off, true));
+    assert_eq!(literal_lines(&run, "word17 ", false, false).len(), 1);
+    assert_eq!(ranked_paths(&run, "word17", 10), ["017.md"]);
+    assert!(!place.folder.path().join("data/text").exists());
+}
+
+#[test]
+fn other_words_mean_another_index() {
+    let place = Place::new(&[("a.md", "she was running"), ("b.md", "un café")]);
+    let run = place.start();
+    settle(&run);
+    assert_eq!((ranked_paths(&run, "run", 9).len(), ranked_paths(&run, "cafe", 9).len()), (1, 1));
+    place.stop(run);
+    let language = Language { stemming: Stemming::None, diacritics: Diacritics::Keep };
+    let run = place.start_with(&IndexSettings { language, ..IndexSettings::default() });
+    settle(&run);
+    assert_eq!((ranked_paths(&run, "run", 9).len(), ranked_paths(&run, "cafe", 9).len()), (0, 0));
+    assert_eq!((ranked_paths(&run, "running", 9).len(), ranked_paths(&run, "CAFÉ", 9).len()), (1, 1));
 }

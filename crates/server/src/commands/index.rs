@@ -19,6 +19,8 @@ use crate::environment;
 const PACE: Duration = Duration::from_millis(100);
 /// Without a terminal a line is enough now and then.
 const SELDOM: Duration = Duration::from_secs(2);
+/// How long another process may take to show that it is indexing.
+const OTHERS_TIME: Duration = Duration::from_secs(60);
 /// Characters of the bar.
 const WIDTH: usize = 30;
 
@@ -138,10 +140,14 @@ fn settled_role(index: &VaultIndex) -> Role {
 /// Waits until every file is in the text index, whichever process puts it there, and it is as wanted.
 fn wait_until(index: &VaultIndex, is_wanted: impl Fn(&TextStatus) -> bool) -> anyhow::Result<()> {
     let mut progress = Progress::new("indexing");
+    let started = Instant::now();
     loop {
         let (coverage, text) = (index.coverage(), index.text_status());
         if text.write_failures > 0 {
             bail!("the index cannot be written; make room or give another folder with --data-dir");
+        }
+        if text.role == Role::Follower && text.documents == 0 && coverage.pending > 0 && started.elapsed() > OTHERS_TIME {
+            bail!("another process keeps the index of this vault with other settings; give its configuration with --config");
         }
         if coverage.ready && coverage.pending == 0 && is_wanted(&text) {
             progress.finish();

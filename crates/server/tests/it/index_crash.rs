@@ -59,7 +59,12 @@ fn killed_while_it_indexes_the_next_process_answers_right() {
     client.leave();
     let vault = place.vault();
     let verified = place.program(&["index", "verify", vault.to_str().expect("UTF-8")]).output().expect("the program runs");
-    assert!(verified.status.success(), "{}{}", String::from_utf8_lossy(&verified.stdout), String::from_utf8_lossy(&verified.stderr));
+    assert!(
+        verified.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&verified.stdout),
+        String::from_utf8_lossy(&verified.stderr)
+    );
     let mut client = StdioClient::legacy(&place, &["--log-level", "error"]);
     check(&mut client, &notes);
     client.leave();

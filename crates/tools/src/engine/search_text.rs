@@ -24,7 +24,7 @@ pub(crate) struct SearchText {
     /// Tell capitals from small letters
     #[serde(default)]
     case_sensitive: bool,
-    /// Only where no letter or digit stands on either side
+    /// Only where no letter, digit or _ stands on either side
     #[serde(default)]
     whole_word: bool,
     #[serde(default)]

@@ -193,7 +193,7 @@ impl Search<'_> {
         let after = self.after::<(u32, String)>()?;
         let after = after.map(|(score, path)| Ok::<_, Failure>((f32::from_bits(score), NotePath::parse(&path)?))).transpose()?;
         let wanted = Ranked { query, folder: self.folder.clone(), limit: self.pager.limit(), after };
-        let found = search_ranked(self.context.index_so_far(), &wanted, &|| self.context.go_on())?;
+        let found = search_ranked(self.context.index()?, &wanted, &|| self.context.go_on())?;
         Ok(self.outcome(found, |note| {
             let path = note.path.to_string();
             let key = (note.score.to_bits(), path.clone());
