@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use aho_corasick::AhoCorasick;
+
 use super::analysis::{Role, Words};
 use super::language::Language;
 use super::matching::Match;
@@ -12,6 +14,8 @@ use super::query::RankedQuery;
 const AROUND: usize = 50;
 /// Matches further apart, in bytes, are not shown together.
 const WIDEST: usize = 100;
+/// Shorter beginnings are in every line.
+const SHORTEST_BEGINNING: usize = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Snippet {
@@ -25,6 +29,8 @@ pub(crate) struct Snippet {
 pub(crate) struct Highlight {
     words: Words,
     wanted: HashSet<String>,
+    /// Finds how words of the wanted terms begin, as good as always: most lines of a note need no closer look.
+    beginnings: Option<AhoCorasick>,
 }
 
 impl RankedQuery {
@@ -38,8 +44,23 @@ impl RankedQuery {
                 });
             }
         }
-        Highlight { words, wanted }
+        let beginnings = AhoCorasick::builder().ascii_case_insensitive(true).build(wanted.iter().map(|term| beginning(term)));
+        Highlight { words, wanted, beginnings: beginnings.ok() }
     }
+}
+
+/// What a word and its stem share: a stem may end in other letters than the word goes on with.
+fn beginning(term: &str) -> &str {
+    let end = term.char_indices().next_back().map_or(0, |(at, _)| at);
+    if end < SHORTEST_BEGINNING { term } else { &term[..end] }
+}
+
+/// How lines are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Only those with the beginning of a wanted word.
+    Quick,
+    Close,
 }
 
 /// Matches that fit into one snippet.
@@ -54,10 +75,18 @@ impl Highlight {
     /// The first line with text when no word of the query is in it, as for a note found by its name.
     pub(crate) fn snippet(&mut self, text: &str) -> Snippet {
         let body = body_start(text);
+        let window = self.best_line(text, body, Look::Quick).or_else(|| self.best_line(text, body, Look::Close));
+        match window {
+            Some(window) => Snippet { line: window.line, text: show(text, &window.places) },
+            None => opening(text, body),
+        }
+    }
+
+    fn best_line(&mut self, text: &str, body: usize, look: Look) -> Option<Window> {
         let mut best: Option<Window> = None;
         let mut start = 0;
         for (number, line) in (1..).zip(text.split('\n')) {
-            let matches = self.matches(line, start);
+            let matches = if look == Look::Quick && self.is_passed_over(line) { Vec::new() } else { self.matches(line, start) };
             if let Some(mut window) = best_window(&matches, number) {
                 window.rating = window.rating * 2 + usize::from(start >= body);
                 if best.as_ref().is_none_or(|best| window.rating > best.rating) {
@@ -66,10 +95,12 @@ impl Highlight {
             }
             start += line.len() + 1;
         }
-        match best {
-            Some(window) => Snippet { line: window.line, text: show(text, &window.places) },
-            None => opening(text, body),
-        }
+        best
+    }
+
+    /// Other letters than ASCII may fold into those of a term.
+    fn is_passed_over(&self, line: &str) -> bool {
+        line.is_ascii() && self.beginnings.as_ref().is_some_and(|beginnings| !beginnings.is_match(line))
     }
 
     /// The wanted terms of a line and where they stand, left to right.
