@@ -20,7 +20,7 @@ impl Candidates {
         if !index.is_ready() {
             return Candidates { paths: walk(index, folder), coverage };
         }
-        let view = index.text().view();
+        let view = index.text().view_for(needed);
         let origins = view.snapshot.as_deref().and_then(|snapshot| {
             let found = snapshot.with(needed, part);
             found.inspect_err(|error| tracing::warn!(%error, "the text index cannot be read; files are searched instead")).ok()?

@@ -20,7 +20,7 @@ use crate::kept_answers::KeptAnswers;
 use crate::ranked::Language;
 use crate::search::Coverage;
 use crate::store::Store;
-use crate::text::{TextIndex, TextStatus, keep};
+use crate::text::{Sketch, TextIndex, TextStatus, keep};
 
 /// Entries taken into the catalogue at once, so that readers are never locked out for long.
 const BATCH: usize = 256;
@@ -117,7 +117,8 @@ enum Look {
     Same(FileId),
     /// The same bytes, but the file system says something new of them or vouches for them only now.
     Touched(Stat, i64),
-    Changed(Entry),
+    /// With a sketch of its text, where that is of use.
+    Changed(Entry, Option<Sketch>),
     Gone,
 }
 
@@ -384,21 +385,21 @@ impl Shared {
                     touched.fetch_add(1, Ordering::Relaxed);
                     self.touch(&found.path, stat, read_at);
                 }
-                Look::Changed(entry) => {
+                Look::Changed(entry, sketch) => {
                     changed.fetch_add(1, Ordering::Relaxed);
                     let full = {
                         let mut batch = pending.lock();
-                        batch.push(entry);
+                        batch.push((entry, sketch));
                         (batch.len() >= BATCH).then(|| std::mem::take(&mut *batch))
                     };
                     // The others go on reading meanwhile.
-                    self.take_in(full.unwrap_or_default());
+                    self.take_in_sketched(full.unwrap_or_default());
                 }
                 Look::Gone => {}
             }
             !self.ended.load(Ordering::Relaxed)
         });
-        self.take_in(pending.into_inner());
+        self.take_in_sketched(pending.into_inner());
         if self.ended.load(Ordering::Relaxed) {
             return Taken::default();
         }
@@ -448,7 +449,7 @@ impl Shared {
                     self.touch(path, stat, read_at);
                     0
                 }
-                Look::Changed(entry) => {
+                Look::Changed(entry, _) => {
                     self.take_in(vec![entry]);
                     1
                 }
@@ -480,7 +481,7 @@ impl Shared {
         let same = known.as_ref().filter(|(_, known)| known.stat == *stat);
         if !is_parsed(path) || stat.offline {
             let same = same.filter(|(_, known)| known.hash.is_none());
-            return same.map_or_else(|| Look::Changed(Entry::unparsed(path, *stat, None)), |(id, _)| Look::Same(*id));
+            return same.map_or_else(|| Look::Changed(Entry::unparsed(path, *stat, None), None), |(id, _)| Look::Same(*id));
         }
         if let Some((id, _)) = same.filter(|(_, known)| known.is_settled()) {
             return Look::Same(*id);
@@ -492,7 +493,7 @@ impl Shared {
             Err(error) => {
                 let problem = error.to_string();
                 let same = same.filter(|(_, known)| known.problem.as_deref() == Some(&problem)).map(|(id, _)| *id);
-                return same.map_or_else(|| Look::Changed(Entry::unparsed(path, *stat, Some(problem))), Look::Same);
+                return same.map_or_else(|| Look::Changed(Entry::unparsed(path, *stat, Some(problem)), None), Look::Same);
             }
         };
         self.files_read.fetch_add(1, Ordering::Relaxed);
@@ -500,7 +501,8 @@ impl Shared {
         if known.is_some_and(|(_, known)| known.hash == Some(hash) && known.is_readable) {
             return Look::Touched(contents.stat, read_at);
         }
-        Look::Changed(Entry::parsed(path, &contents.bytes, hash, contents.stat, read_at))
+        let sketch = self.text.wants_sketches().then(|| Sketch::of(path.as_str(), &String::from_utf8_lossy(&contents.bytes)));
+        Look::Changed(Entry::parsed(path, &contents.bytes, hash, contents.stat, read_at), sketch)
     }
 
     /// Notes that the bytes are the same. Stored once that is certain, so that the next start need not read them again.
@@ -512,6 +514,21 @@ impl Shared {
         if let (Some(entry), Some(store)) = (settled, self.store.lock().as_mut()) {
             store.touch(&entry);
         }
+    }
+
+    /// Searches need not open the files that their sketches rule out.
+    fn take_in_sketched(&self, batch: Vec<(Entry, Option<Sketch>)>) {
+        let mut sketches = Vec::new();
+        let mut entries = Vec::with_capacity(batch.len());
+        for (entry, sketch) in batch {
+            sketches.extend(sketch.map(|sketch| (entry.path.clone(), entry.version(), sketch)));
+            entries.push(entry);
+        }
+        self.take_in(entries);
+        let catalogue = self.catalogue.read();
+        // A file that has changed since is another one.
+        sketches.retain(|(path, version, _)| catalogue.find(path).is_some_and(|entry| entry.version() == *version));
+        self.text.add_sketches(sketches.into_iter().map(|(path, _, sketch)| (path, sketch)));
     }
 
     fn take_in(&self, entries: Vec<Entry>) {

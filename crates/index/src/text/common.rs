@@ -3,7 +3,7 @@
 //! Which they are is decided when an index is made, from a sample of the files, and holds for the life of that index: the name
 //! of its field carries a mark of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -31,7 +31,8 @@ impl CommonGrams {
     pub(super) fn in_most(texts: &[String]) -> CommonGrams {
         let mut counts: HashMap<Gram, usize> = HashMap::new();
         for text in texts {
-            grams_of(text).into_iter().for_each(|gram| *counts.entry(gram).or_default() += 1);
+            let once: HashSet<Gram> = grams_of(text).into_iter().collect();
+            once.into_iter().for_each(|gram| *counts.entry(gram).or_default() += 1);
         }
         CommonGrams::of(counts.into_iter().filter(|(_, count)| *count * 2 > texts.len()).map(|(gram, _)| gram).collect())
     }

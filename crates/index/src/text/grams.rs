@@ -3,6 +3,7 @@
 //! Sequences are taken from the folded text, so one index serves every way to search. They are taken from within words: those
 //! with white space in them are in nearly every note, and would double the index.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use caseless::Caseless;
@@ -20,9 +21,13 @@ const LENGTH: usize = 3;
 /// Three bytes as one number.
 pub(super) type Gram = u32;
 
-/// The sequences of a text, each once.
-pub(super) fn grams_of(text: &str) -> BTreeSet<Gram> {
-    grams(folded(text).as_bytes()).collect()
+/// The sequences of a text, in both ways of writing it; some more than once.
+pub(super) fn grams_of(text: &str) -> Vec<Gram> {
+    let mut found: Vec<Gram> = grams(folded(text).as_bytes()).collect();
+    if let Cow::Owned(composed) = composed(text) {
+        found.extend(grams(folded(&composed).as_bytes()));
+    }
+    found
 }
 
 fn grams(bytes: &[u8]) -> impl Iterator<Item = Gram> {
@@ -78,7 +83,7 @@ impl Tokenizer for GramTokenizer {
         self.found.clear();
         self.collect(folded(text).as_bytes());
         // Literal searches see the composed text, expressions the text as it is.
-        if let std::borrow::Cow::Owned(composed) = composed(text) {
+        if let Cow::Owned(composed) = composed(text) {
             self.collect(folded(&composed).as_bytes());
         }
         for &gram in &self.found {

@@ -1,6 +1,7 @@
 //! The thread that keeps the text index: one process writes it, the others follow.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
@@ -41,6 +42,7 @@ const COMMON: &str = "common.grams";
 
 /// Runs until the index's last handle is gone.
 pub(crate) fn keep(shared: &Weak<Shared>) {
+    step_back();
     let mut keeper: Option<Keeper> = None;
     loop {
         let Some(alive) = shared.upgrade() else { return };
@@ -51,20 +53,32 @@ pub(crate) fn keep(shared: &Weak<Shared>) {
         if text.rebuild.swap(false, Ordering::Relaxed) {
             keeper = keeper.and_then(Keeper::begin_anew);
         }
-        let pause = match Keeper::round(&mut keeper, &alive) {
-            Ok(pause) => pause,
-            Err(error) => {
-                // The next round builds anew what cannot be read.
-                tracing::warn!(%error, "the text index is of no use and is built again");
-                text.failed();
-                keeper = keeper.and_then(Keeper::begin_anew);
-                AFTER_FAILURE
-            }
-        };
+        // A file that breaks tantivy must not leave everything after it pending.
+        let round = catch_unwind(AssertUnwindSafe(|| Keeper::round(&mut keeper, &alive)));
+        let round = round.unwrap_or_else(|_| Err(tantivy::TantivyError::InternalError("it panicked".to_owned())));
+        let pause = round.unwrap_or_else(|error| {
+            // The next round builds anew what cannot be read, ever later while that fails, as on a full disk.
+            tracing::warn!(%error, "the text index is of no use and is built again");
+            keeper = keeper.take().and_then(Keeper::begin_anew);
+            AFTER_FAILURE * text.failed()
+        });
         drop(alive);
         text.sleep(pause);
     }
 }
+
+/// Indexing lets searches go first. Threads started from here do the same.
+#[cfg(target_os = "linux")]
+fn step_back() {
+    const POLITENESS: i32 = 5;
+    if let Err(error) = rustix::process::nice(POLITENESS) {
+        tracing::debug!(%error, "indexing takes as much time as searching");
+    }
+}
+
+/// Elsewhere this would be about the whole process.
+#[cfg(not(target_os = "linux"))]
+fn step_back() {}
 
 struct Keeper {
     place: Place,
@@ -239,7 +253,7 @@ impl Keeper {
     fn take_in(&mut self, shared: &Shared, batch: Vec<(u64, Pending)>) -> tantivy::Result<Vec<Taken>> {
         let Some(writing) = self.writing.as_mut() else { return Ok(Vec::new()) };
         let mut taken = Vec::with_capacity(batch.len());
-        for (key, Pending { path, stamp }) in batch {
+        for (key, Pending { path, stamp, .. }) in batch {
             if shared.ended.load(Ordering::Relaxed) {
                 break;
             }
@@ -277,7 +291,7 @@ impl Keeper {
         });
         for (key, entry) in catalogue.keys() {
             if indexed.get(&key) != Some(&entry.version()) {
-                state.pending.entry(key).or_insert_with(|| Pending { path: entry.path.clone(), stamp });
+                state.pending.entry(key).or_insert_with(|| Pending { path: entry.path.clone(), stamp, sketch: None });
             }
         }
         state.snapshot = Some(snapshot.clone());

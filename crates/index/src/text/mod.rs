@@ -9,6 +9,7 @@ mod folder;
 mod grams;
 mod keeper;
 mod required;
+mod sketch;
 mod snapshot;
 
 use std::collections::{HashMap, VecDeque};
@@ -22,6 +23,7 @@ use quillgate_vault::NotePath;
 pub(crate) use grams::Needed;
 pub(crate) use keeper::keep;
 pub(crate) use required::needed_by;
+pub(crate) use sketch::Sketch;
 pub(crate) use snapshot::{Part, Snapshot};
 
 use crate::entry::path_key;
@@ -61,6 +63,8 @@ struct State {
 pub(crate) struct Pending {
     pub(crate) path: NotePath,
     pub(crate) stamp: u64,
+    /// Spares searches a look at the file, where there is one.
+    sketch: Option<Arc<Sketch>>,
 }
 
 #[derive(Clone)]
@@ -120,7 +124,7 @@ impl TextIndex {
             state.stamp += 1;
             let stamp = state.stamp;
             if state.role != Role::Off {
-                state.pending.insert(path_key(path), Pending { path: path.clone(), stamp });
+                state.pending.insert(path_key(path), Pending { path: path.clone(), stamp, sketch: None });
             }
             state.changes.push_back(Changed { stamp, path: path.clone() });
             if state.changes.len() > REMEMBERED_CHANGES {
@@ -131,9 +135,32 @@ impl TextIndex {
         self.wake();
     }
 
-    pub(crate) fn view(&self) -> View {
+    /// Whether so much is still to be indexed that sketches pay.
+    pub(crate) fn wants_sketches(&self) -> bool {
         let state = self.state.read();
-        let pending = state.pending.values().map(|pending| pending.path.clone()).collect();
+        !state.is_complete && state.role != Role::Off
+    }
+
+    /// Adds sketches to what is pending. They must be of the bytes that the catalogue has of those files, and whoever calls
+    /// this must keep it from changing meanwhile: every change takes the sketch away again.
+    pub(crate) fn add_sketches(&self, sketches: impl Iterator<Item = (NotePath, Sketch)>) {
+        let mut state = self.state.write();
+        for (path, sketch) in sketches {
+            if let Some(pending) = state.pending.get_mut(&path_key(&path)) {
+                pending.sketch = Some(Arc::new(sketch));
+            }
+        }
+    }
+
+    pub(crate) fn view(&self) -> View {
+        self.view_for(&Needed::Anything)
+    }
+
+    /// Of what is pending, only files that may have what is needed.
+    pub(crate) fn view_for(&self, needed: &Needed) -> View {
+        let state = self.state.read();
+        let may_match = |pending: &&Pending| pending.sketch.as_ref().is_none_or(|sketch| sketch.may_have(needed));
+        let pending = state.pending.values().filter(may_match).map(|pending| pending.path.clone()).collect();
         View { snapshot: state.snapshot.clone(), pending }
     }
 
@@ -219,10 +246,13 @@ impl TextIndex {
         state.is_complete |= state.pending.is_empty() && !self.rebuild.load(Ordering::Relaxed);
     }
 
-    fn failed(&self) {
-        self.write_failures.fetch_add(1, Ordering::Relaxed);
+    /// Notes a failure and says how many there have been, up to as many as make a difference.
+    fn failed(&self) -> u32 {
+        const MOST: u64 = 300;
         let mut state = self.state.write();
         state.snapshot = None;
         state.is_complete = false;
+        let failures = self.write_failures.fetch_add(1, Ordering::Relaxed) + 1;
+        u32::try_from(failures.min(MOST)).unwrap_or(u32::MAX)
     }
 }
