@@ -239,7 +239,7 @@ fn filters_narrow_and_mix_with_words() {
     check("prop:priority<4", &notes, &["Work/plan.md"]);
     check("prop:priority", &notes, &["Home/plan.md", "Work/plan.md"]);
     check("prop:status!=done", &notes, &["Work/log.md", "Work/plan.md"]);
-    check("(tag:project/alpha OR [status:late]) plan", &notes, &["Home/plan.md", "Work/plan.md"]);
+    check("(tag:project/alpha OR [status:late]) plan", &notes, &["Work/plan.md", "Home/plan.md"]);
     check("day OR tag:project/alpha", &notes, &["Work/log.md", "Work/plan.md"]);
     check("-(plan tag:project)", &notes, &["Home/plan.md"]);
 }
