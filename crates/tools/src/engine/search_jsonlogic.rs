@@ -13,7 +13,7 @@ use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
 use crate::root::Root;
 use crate::tool::{Spec, Tool};
 
-/// Find the notes for which a JSONLogic expression is true, by path. Variables: path, content, frontmatter.<key>, tags (without #), links (paths they lead to). Example: {"and": [{"in": ["work", {"var": "tags"}]}, {">": [{"var": "frontmatter.priority"}, 2]}]}.
+/// Find the notes for which a JSONLogic expression is true, by path. Variables: path, content, frontmatter.KEY, tags (without #), links (paths they lead to). Example: {"and": [{"in": ["work", {"var": "tags"}]}, {">": [{"var": "frontmatter.priority"}, 2]}]}.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchJsonlogic {
