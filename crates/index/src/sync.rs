@@ -174,6 +174,11 @@ impl Index {
         self.text().coverage(self.is_ready())
     }
 
+    /// Notes that are known so far; does not wait.
+    pub fn note_count(&self) -> usize {
+        usize::try_from(self.catalogue_so_far().columns().notes().len()).unwrap_or(usize::MAX)
+    }
+
     pub fn text_status(&self) -> TextStatus {
         self.text().status()
     }

@@ -27,8 +27,8 @@ const FOLLOW: Duration = Duration::from_millis(300);
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
 /// More files than this at once are built with all cores and without merging.
 const MANY: usize = 2_000;
-/// Of many files, this many make one commit.
-const COMMIT_AFTER: usize = 50_000;
+/// Of many files, this many make one commit: a process that ends loses no more than that of its work.
+const COMMIT_AFTER: usize = 20_000;
 /// Larger ones are slower: what is written next is then spread over more memory than the processor keeps at hand.
 const BUILDING_BYTES: usize = 48 << 20;
 const UPDATING_BYTES: usize = 16 << 20;
@@ -42,7 +42,6 @@ const COMMON: &str = "common.grams";
 
 /// Runs until the index's last handle is gone.
 pub(crate) fn keep(shared: &Weak<Shared>) {
-    step_back();
     let mut keeper: Option<Keeper> = None;
     loop {
         let Some(alive) = shared.upgrade() else { return };
@@ -66,19 +65,6 @@ pub(crate) fn keep(shared: &Weak<Shared>) {
         text.sleep(pause);
     }
 }
-
-/// Indexing lets searches go first. Threads started from here do the same.
-#[cfg(target_os = "linux")]
-fn step_back() {
-    const POLITENESS: i32 = 5;
-    if let Err(error) = rustix::process::nice(POLITENESS) {
-        tracing::debug!(%error, "indexing takes as much time as searching");
-    }
-}
-
-/// Elsewhere this would be about the whole process.
-#[cfg(not(target_os = "linux"))]
-fn step_back() {}
 
 struct Keeper {
     place: Place,

@@ -55,7 +55,7 @@ impl Tool for ServerHealth {
         let index = &context.workspace.index;
         // The catalogue is waited for by whoever asks for it, and this tool must not wait.
         let is_read = index.is_ready();
-        let notes = if is_read { index.catalogue().notes().count() } else { index.status().files };
+        let notes = index.note_count();
         let (coverage, text) = (index.coverage(), index.text_status());
         let status = match (is_read, text.write_failures) {
             (false, _) => Status::Starting,
