@@ -18,7 +18,7 @@ impl Candidates {
     pub(crate) fn find(index: &Index, needed: &Needed, part: Part, folder: &FolderPath) -> Candidates {
         let coverage = index.coverage();
         if !index.is_ready() {
-            return Candidates { paths: walk(index, folder), coverage };
+            return Candidates { paths: paths_on_disk(index, folder), coverage };
         }
         let view = index.text().view_for(needed);
         let origins = view.snapshot.as_deref().and_then(|snapshot| {
@@ -41,8 +41,8 @@ impl Candidates {
     }
 }
 
-/// While the catalogue is being made, the vault itself says what there is.
-fn walk(index: &Index, folder: &FolderPath) -> Vec<NotePath> {
+/// What the vault itself says there is, by path: for while the catalogue is being made, and to check it.
+pub(crate) fn paths_on_disk(index: &Index, folder: &FolderPath) -> Vec<NotePath> {
     let met = Mutex::new(Vec::new());
     let walked = index.vault().walk(folder, |found| {
         if !found.stat.offline {
@@ -51,7 +51,7 @@ fn walk(index: &Index, folder: &FolderPath) -> Vec<NotePath> {
         true
     });
     if let Err(error) = walked {
-        tracing::debug!(%error, "the folder cannot be searched");
+        tracing::debug!(%error, "the folder cannot be read");
     }
     let mut paths = met.into_inner();
     paths.sort_unstable();

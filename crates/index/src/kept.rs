@@ -1,12 +1,12 @@
 //! Where a card is: in memory until it is stored, from then on in the log.
 
 use std::fs::File;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::card::Card;
 use crate::mentions::Mentions;
+use crate::read_at::read_exact_at;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Kept {
@@ -93,7 +93,7 @@ impl Stored {
 
     fn read(&self) -> Option<Vec<u8>> {
         let mut bytes = vec![0; self.length as usize];
-        let read = read_at(&self.log.file, &mut bytes, self.at);
+        let read = read_exact_at(&self.log.file, &mut bytes, self.at);
         if read.is_ok() && crc32fast::hash(&bytes) == self.sum {
             return Some(bytes);
         }
@@ -103,23 +103,4 @@ impl Stored {
         }
         None
     }
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, bytes, at)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => {
-                bytes = &mut bytes[read..];
-                at += read as u64;
-            }
-        }
-    }
-    Ok(())
 }

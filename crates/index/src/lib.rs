@@ -29,6 +29,7 @@ mod note_page;
 mod property_filter;
 mod ranked;
 mod ranked_search;
+mod read_at;
 mod record;
 mod relink;
 mod scan;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use quillgate_markdown::fold;
-use quillgate_vault::NotePath;
+use quillgate_vault::{FolderPath, NotePath};
 
+use crate::candidates::paths_on_disk;
 use crate::card::Card;
 use crate::catalogue::{Catalogue, FileId};
 use crate::entry::{Entry, is_parsed, path_key};
@@ -43,7 +44,7 @@ impl Index {
         self.wait(|_| true);
         let started = Instant::now();
         self.wait_for_text(|_| started.elapsed() < PATIENCE);
-        let paths = self.paths_on_disk();
+        let paths = paths_on_disk(self, &FolderPath::ROOT);
         let snapshot = self.text().view().snapshot;
         let committed = snapshot.as_deref().map(committed_versions).unwrap_or_default();
         let mut differences = self.gone(&paths);
@@ -58,22 +59,6 @@ impl Index {
         differences.extend(verify_derived(&self.catalogue()));
         report(paths.len(), paths.len());
         differences
-    }
-
-    fn paths_on_disk(&self) -> Vec<NotePath> {
-        let met = parking_lot::Mutex::new(Vec::new());
-        let walked = self.vault().walk(&quillgate_vault::FolderPath::ROOT, |found| {
-            if !found.stat.offline {
-                met.lock().push(found.path);
-            }
-            true
-        });
-        if let Err(error) = walked {
-            tracing::warn!(%error, "the vault cannot be read");
-        }
-        let mut paths = met.into_inner();
-        paths.sort_unstable();
-        paths
     }
 
     fn gone(&self, paths: &[NotePath]) -> Vec<Difference> {

@@ -13,6 +13,8 @@ use std::time::SystemTime;
 
 use cap_std::fs::{Dir, File, OpenOptions};
 use tantivy::HasLen;
+
+use crate::read_at::read_exact_at;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     AntiCallToken, Directory, DirectoryLock, FileHandle, INDEX_WRITER_LOCK, Lock, OwnedBytes, TerminatingWrite, WatchCallback,
@@ -163,23 +165,6 @@ impl FileHandle for StoredFile {
         read_exact_at(&self.file, &mut bytes, range.start as u64)?;
         Ok(OwnedBytes::new(bytes))
     }
-}
-
-#[cfg(unix)]
-fn read_exact_at(file: &std::fs::File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
-}
-
-#[cfg(windows)]
-fn read_exact_at(file: &std::fs::File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-    let mut done = 0;
-    while done < bytes.len() {
-        match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[done..], offset + done as u64)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => done += read,
-        }
-    }
-    Ok(())
 }
 
 struct WrittenFile(File);

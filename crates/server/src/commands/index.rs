@@ -96,7 +96,7 @@ impl Options {
         }
         let started = Instant::now();
         index.rebuild();
-        wait_until(index, |_| true)?;
+        wait_for_text(index)?;
         let text = index.text_status();
         let seconds = (started.elapsed().as_secs_f64() * 10.0).round() / 10.0;
         if self.json {
@@ -108,7 +108,7 @@ impl Options {
 
     fn verify(self) -> anyhow::Result<()> {
         let workspace = self.open()?;
-        wait_until(&workspace.index, |_| true)?;
+        wait_for_text(&workspace.index)?;
         let mut progress = Progress::new("comparing with the files");
         let differences = workspace.index.verify(|done, total| progress.show(done, Some(total)));
         progress.finish();
@@ -137,8 +137,8 @@ fn settled_role(index: &VaultIndex) -> Role {
     index.text_status().role
 }
 
-/// Waits until every file is in the text index, whichever process puts it there, and it is as wanted.
-fn wait_until(index: &VaultIndex, is_wanted: impl Fn(&TextStatus) -> bool) -> anyhow::Result<()> {
+/// Waits until every file is in the text index, whichever process puts it there.
+fn wait_for_text(index: &VaultIndex) -> anyhow::Result<()> {
     let mut progress = Progress::new("indexing");
     let started = Instant::now();
     loop {
@@ -149,7 +149,7 @@ fn wait_until(index: &VaultIndex, is_wanted: impl Fn(&TextStatus) -> bool) -> an
         if text.role == Role::Follower && text.documents == 0 && coverage.pending > 0 && started.elapsed() > OTHERS_TIME {
             bail!("another process keeps the index of this vault with other settings; give its configuration with --config");
         }
-        if coverage.ready && coverage.pending == 0 && is_wanted(&text) {
+        if coverage.ready && coverage.pending == 0 {
             progress.finish();
             return Ok(());
         }
