@@ -1,3 +1,48 @@
 //! Issues and checks tokens by the OAuth 2.1 and MCP rules.
 //!
 //! Architecture invariant: nothing here knows tools or vaults; scopes are words, and a vault is a name.
+
+mod address;
+mod bearer;
+mod challenge;
+mod client;
+mod client_assertion;
+mod client_authentication;
+mod client_documents;
+mod client_metadata;
+mod clock;
+mod cookie;
+mod cors;
+mod endpoints;
+mod failure;
+mod guarded_fetch;
+mod issue;
+mod jwt;
+mod limit;
+mod login;
+mod page;
+mod parameters;
+mod password;
+mod pkce;
+mod redirect_uri;
+mod resource;
+mod scope;
+mod seal;
+mod secret;
+mod settings;
+mod site;
+mod special_addresses;
+mod token_form;
+mod user;
+
+pub use address::ClientAddress;
+pub use bearer::{KEY_PREFIX, Principal, Refusal};
+pub use challenge::Challenge;
+pub use clock::Clock;
+pub use cors::open_to_pages;
+pub use limit::TooMany;
+pub use page::{STYLE, render};
+pub use scope::Scopes;
+pub use settings::*;
+pub use site::Site;
+pub use user::normal_name;

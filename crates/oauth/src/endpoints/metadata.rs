@@ -1,0 +1,106 @@
+//! The documents in which clients read how to get access (RFC 9728, RFC 8414).
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::HeaderValue;
+use axum::http::header::CACHE_CONTROL;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value, json};
+
+use crate::address::ClientAddress;
+use crate::failure::Failure;
+use crate::settings::Endpoint;
+use crate::site::Site;
+
+const PROTECTED_RESOURCE: &str = "/.well-known/oauth-protected-resource";
+
+/// What is protected, and who gives access to it.
+pub(crate) async fn protected_resource(State(site): State<Arc<Site>>, request: Request) -> Result<Response, Failure> {
+    site.count("discovery", ClientAddress::of(request.extensions()), site.settings.limits.discovery).await?;
+    let path = request.uri().path().strip_prefix(PROTECTED_RESOURCE).unwrap_or_default();
+    let endpoint = site.settings.endpoints.iter().find(|endpoint| endpoint.path == path);
+    Ok(cacheable(site.protected_resource(path, endpoint.unwrap_or_else(|| site.default_endpoint()))))
+}
+
+/// How this authorization server is used.
+pub(crate) async fn authorization_server(State(site): State<Arc<Site>>, request: Request) -> Result<Response, Failure> {
+    site.count("discovery", ClientAddress::of(request.extensions()), site.settings.limits.discovery).await?;
+    Ok(cacheable(site.authorization_server()))
+}
+
+impl Site {
+    /// The resource is named as the client named it: clients compare it with the URL that they were given.
+    fn protected_resource(&self, path: &str, endpoint: &Endpoint) -> Value {
+        let servers = match (&self.settings.login, &self.settings.jwt) {
+            (None, Some(jwt)) => jwt.authorization_servers.clone(),
+            _ => vec![self.settings.issuer.clone()],
+        };
+        json!({
+            "resource": self.url(path),
+            "authorization_servers": servers,
+            "bearer_methods_supported": ["header"],
+            "scopes_supported": endpoint.scopes.iter().map(|scope| &scope.name).collect::<Vec<_>>(),
+            "resource_name": "Quillgate",
+        })
+    }
+
+    fn authorization_server(&self) -> Value {
+        let mut document = Map::new();
+        let mut set = |key: &str, value: Value| drop(document.insert(key.to_owned(), value));
+        let methods = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
+        let signatures = ["RS256", "ES256", "EdDSA"];
+        set("issuer", json!(self.settings.issuer));
+        set("authorization_endpoint", json!(self.url("/oauth/authorize")));
+        set("token_endpoint", json!(self.url("/oauth/token")));
+        if self.settings.registration.is_some() {
+            set("registration_endpoint", json!(self.url("/oauth/register")));
+        }
+        set("revocation_endpoint", json!(self.url("/oauth/revoke")));
+        set("response_types_supported", json!(["code"]));
+        set("response_modes_supported", json!(["query"]));
+        set("grant_types_supported", json!(self.grant_types()));
+        set("code_challenge_methods_supported", json!(["S256"]));
+        set("token_endpoint_auth_methods_supported", json!(methods));
+        set("token_endpoint_auth_signing_alg_values_supported", json!(signatures));
+        set("revocation_endpoint_auth_methods_supported", json!(methods));
+        if self.settings.clients.iter().any(|client| client.introspects) {
+            set("introspection_endpoint", json!(self.url("/oauth/introspect")));
+            set("introspection_endpoint_auth_methods_supported", json!(&methods[1..]));
+        }
+        set("scopes_supported", json!(self.scopes_with_offline_access()));
+        set("authorization_response_iss_parameter_supported", json!(true));
+        if self.settings.documents.is_some() {
+            set("client_id_metadata_document_supported", json!(true));
+        }
+        Value::Object(document)
+    }
+
+    fn grant_types(&self) -> Vec<&str> {
+        let mut types = vec!["authorization_code"];
+        types.extend(self.gives_refresh_tokens().then_some("refresh_token"));
+        let acts_for_itself =
+            self.settings.clients.iter().any(|client| client.grant_types.iter().any(|kind| kind == "client_credentials"));
+        types.extend(acts_for_itself.then_some("client_credentials"));
+        types
+    }
+
+    /// Clients that want refresh tokens look for this word here, and only here.
+    fn scopes_with_offline_access(&self) -> Vec<String> {
+        let mut scopes: Vec<String> = Vec::new();
+        for scope in self.settings.endpoints.iter().flat_map(|endpoint| &endpoint.scopes) {
+            if !scopes.contains(&scope.name) {
+                scopes.push(scope.name.clone());
+            }
+        }
+        scopes.extend(self.gives_refresh_tokens().then(|| "offline_access".to_owned()));
+        scopes
+    }
+}
+
+fn cacheable(document: Value) -> Response {
+    let mut response = Json(document).into_response();
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    response
+}
