@@ -9,6 +9,7 @@ pub(crate) const PORT: &str = "PORT";
 pub(crate) const SERVER_URL: &str = "SERVER_URL";
 pub(crate) const AUTH_USERS: &str = "AUTH_USERS";
 pub(crate) const LOG_LEVEL: &str = "LOG_LEVEL";
+pub(crate) const STATE: &str = "QUILLGATE_STATE";
 pub(crate) const DATA_DIR: &str = "QUILLGATE_DATA_DIR";
 pub(crate) const CONFIG: &str = "QUILLGATE_CONFIG";
 

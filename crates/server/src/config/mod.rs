@@ -1,5 +1,7 @@
 //! Everything that can be configured, declared once: the field docs are the user's documentation.
 
+mod auth;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +12,8 @@ use quillgate_tools::{Settings, SyncCommand};
 use quillgate_vault::{Durability, Limits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use auth::{AuthConfig, AuthMode, ClientConfig, Modes, RateLimitsConfig, Secret, SiteConfig, UpstreamConfig, UserConfig};
 
 /// Quillgate's configuration file, in JSON, YAML or TOML. Every key is optional; command-line flags and environment variables
 /// win over the file.
@@ -38,6 +42,21 @@ pub struct Config {
     /// Networks whose members may connect without login, such as `192.168.1.0/24` or `100.64.0.0/10`. With one, the server may
     /// listen on other addresses than loopback; everybody else is refused. Flag `--trusted-network`, repeatable.
     pub trusted_networks: Vec<String>,
+    /// Proxies in front of this server, such as `127.0.0.1` or `10.0.0.0/8`. Only what they say about the address of a client
+    /// (`X-Forwarded-For`) is believed.
+    pub trusted_proxies: Vec<String>,
+    /// Origins of web pages that may speak to this server, such as `https://app.example.com`, beside its own and this machine's.
+    pub allowed_origins: Vec<String>,
+    /// Where logins, clients and tokens are remembered: `sqlite:/path/to/file` or `postgres://user@host/database`. Environment
+    /// `QUILLGATE_STATE`; by default a SQLite file in the data directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Secret>,
+    /// Who may connect over HTTP.
+    pub auth: AuthConfig,
+    /// Requests per minute.
+    pub rate_limits: RateLimitsConfig,
+    /// Further addresses that this server answers under.
+    pub sites: Vec<SiteConfig>,
     /// How much is logged: `error`, `warn`, `info`, `debug`, `trace`, or a tracing filter. Flag `--log-level`, environment
     /// `LOG_LEVEL`; `info` by default.
     #[serde(skip_serializing_if = "Option::is_none")]
