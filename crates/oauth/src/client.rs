@@ -3,7 +3,7 @@
 use quillgate_state::SecretHash;
 use serde_json::Value;
 
-use crate::client_metadata::ClientMetadata;
+use crate::client_metadata::{AuthMethod, ClientMetadata, GrantType};
 use crate::failure::Failure;
 use crate::settings::ConfiguredClient;
 use crate::site::Site;
@@ -13,7 +13,7 @@ pub(crate) struct KnownClient {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) redirect_uris: Vec<String>,
-    pub(crate) grant_types: Vec<String>,
+    pub(crate) grant_types: Vec<GrantType>,
     pub(crate) authentication: Authentication,
     pub(crate) origin: Origin,
 }
@@ -45,8 +45,8 @@ pub(crate) enum SecretWay {
 }
 
 impl KnownClient {
-    pub(crate) fn may(&self, grant_type: &str) -> bool {
-        self.grant_types.iter().any(|allowed| allowed == grant_type)
+    pub(crate) fn may(&self, grant_type: GrantType) -> bool {
+        self.grant_types.contains(&grant_type)
     }
 
     pub(crate) fn knows_redirect(&self, asked: &str) -> bool {
@@ -70,10 +70,10 @@ impl KnownClient {
     }
 
     fn from_metadata(id: &str, metadata: &ClientMetadata, secret: Option<SecretHash>, origin: Origin) -> KnownClient {
-        let authentication = match (metadata.token_endpoint_auth_method.as_str(), secret) {
-            ("client_secret_basic", Some(hash)) => Authentication::Secret { hash, way: SecretWay::Basic },
-            ("client_secret_post", Some(hash)) => Authentication::Secret { hash, way: SecretWay::Post },
-            ("private_key_jwt", _) => Authentication::PrivateKey {
+        let authentication = match (metadata.token_endpoint_auth_method, secret) {
+            (AuthMethod::ClientSecretBasic, Some(hash)) => Authentication::Secret { hash, way: SecretWay::Basic },
+            (AuthMethod::ClientSecretPost, Some(hash)) => Authentication::Secret { hash, way: SecretWay::Post },
+            (AuthMethod::PrivateKeyJwt, _) => Authentication::PrivateKey {
                 jwks: metadata.jwks.clone(),
                 jwks_uri: metadata.jwks_uri.clone(),
                 // Some clients publish the method and then come without it, since `none` is supported here.

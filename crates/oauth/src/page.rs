@@ -2,8 +2,8 @@
 
 use askama::Template;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -138,7 +138,9 @@ impl PageFailure {
             PageFailure::BadRequest(_) | PageFailure::BadRequestWithLink { .. } => {
                 "Nothing was allowed. Go back to the application and connect again; if that does not help, remove the connection there and add it anew."
             }
-            PageFailure::OtherBrowser => "Nothing was allowed. Allow cookies for this site, go back to the application and connect again.",
+            PageFailure::OtherBrowser => {
+                "Nothing was allowed. Allow cookies for this site, go back to the application and connect again."
+            }
             PageFailure::TooMany(_) => "Nothing was allowed. Your account is not locked.",
             PageFailure::State(_) | PageFailure::UpstreamUnavailable => "Nothing was allowed. Try again in a moment.",
             _ => "Nothing more was allowed by this. Go back to the application; if it is not connected yet, connect again.",

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use quillgate_state::SecretHash;
 use secrecy::SecretString;
 
+use crate::client_metadata::GrantType;
 use crate::jwt::JwtChecker;
 use crate::password::PasswordHash;
 use crate::redirect_uri::RedirectPolicy;
@@ -120,7 +121,7 @@ pub struct ConfiguredClient {
     pub name: String,
     pub secret: Option<SecretHash>,
     pub redirect_uris: Vec<String>,
-    pub grant_types: Vec<String>,
+    pub grant_types: Vec<GrantType>,
     /// What a client that acts for itself may do.
     pub scopes: Scopes,
     /// Whether it may ask what a token is worth.

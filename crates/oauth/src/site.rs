@@ -35,12 +35,12 @@ pub struct Site {
 
 impl Site {
     pub fn new(settings: Settings, state: Arc<State>, clock: Clock, documents: ClientDocuments, hashing: Hashing) -> Arc<Site> {
-        let paths = settings.endpoints.iter().map(|endpoint| endpoint.path.clone()).collect();
-        let resources = Resources::new(&settings.issuer, paths);
+        let surfaces = settings.endpoints.iter().filter_map(|endpoint| endpoint.path.strip_prefix("/mcp/"));
+        let resources = Resources::new(&settings.issuer, surfaces);
         let assertions = AssertionGuard::default();
         let tokens = TokenCache::default();
         let registrations = AtomicU64::new(0);
-        Arc::new(Site { settings, state, clock, resources, hashing, documents, assertions, tokens })
+        Arc::new(Site { settings, state, clock, resources, hashing, documents, assertions, tokens, registrations })
     }
 
     pub(crate) fn now(&self) -> i64 {

@@ -18,7 +18,7 @@ impl Site {
     /// The mark of the password, if it is right. Takes as long for a name that nobody has.
     pub(crate) async fn check_password(&self, name: &str, password: SecretString) -> Result<Option<String>, StateError> {
         let hash = self.password_of(name).await?;
-        let is_right = self.hashing.verify(hash.as_ref(), password).await;
+        let is_right = self.hashing.verify(hash.as_ref(), &password).await;
         Ok(hash.filter(|_| is_right).map(|hash| hash.mark()))
     }
 

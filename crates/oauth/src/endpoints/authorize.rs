@@ -11,6 +11,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::address::ClientAddress;
 use crate::client::{KnownClient, Origin};
+use crate::client_metadata::GrantType;
 use crate::login::{Asked, Login, Person, Stage};
 use crate::page::{Asking, LoginPage, PageFailure, render, see_other, with_cookie};
 use crate::parameters::{Parameters, form};
@@ -143,7 +144,7 @@ impl Site {
         };
         let unknown = || PageFailure::BadRequest("this application is not known here (client_id)".to_owned());
         let client = self.find_client(id).await?.ok_or_else(unknown)?;
-        if client.may("authorization_code") { Ok(client) } else { Err(unknown()) }
+        if client.may(GrantType::AuthorizationCode) { Ok(client) } else { Err(unknown()) }
     }
 
     pub(crate) async fn client_of(&self, asked: &Asked) -> Result<KnownClient, PageFailure> {
@@ -180,7 +181,7 @@ impl Site {
         if one("code_challenge_method") != Some("S256") {
             return problem("invalid_request", "code_challenge_method must be S256");
         }
-        let Ok(resource) = self.resources.canonical(parameters.all("resource")) else {
+        let Ok(resource) = self.resources.resolve(&parameters.all("resource").collect::<Vec<_>>()) else {
             return problem("invalid_target", format!("resource must be {}", self.url("/mcp")));
         };
         let Ok(requested) = Scopes::parse(one("scope").unwrap_or_default()) else {
@@ -205,8 +206,7 @@ impl Site {
     fn granted_scopes(&self, resource: &str, requested: &Scopes) -> Scopes {
         let endpoint = self.endpoint_of(resource).unwrap_or_else(|| self.default_endpoint());
         let offered: Scopes = endpoint.scopes.iter().map(|scope| scope.name.as_str()).collect();
-        let granted = requested.within(&offered);
-        if granted.is_empty() { offered } else { granted }
+        requested.granted(&offered, &offered)
     }
 
     /// Tells the client by redirect if its address is trusted; anybody can register one, and a redirect to it that nobody

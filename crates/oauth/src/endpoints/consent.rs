@@ -102,7 +102,7 @@ impl Site {
     fn most_for(&self, asked: &Asked, person: &Person) -> Scopes {
         let wanted = Scopes::parse(&asked.scopes).unwrap_or_default();
         match self.limit_of(&person.user).0 {
-            Some(limit) => wanted.within(limit),
+            Some(limit) => wanted.intersection(limit),
             None => wanted,
         }
     }
@@ -116,7 +116,7 @@ impl Site {
     /// The boxes that are still ticked, and the vault.
     fn chosen_scopes(&self, asked: &Asked, person: &Person, form: &Parameters) -> Result<Scopes, PageFailure> {
         let ticked: Scopes = form.all("scope").collect();
-        let mut chosen = ticked.within(&self.most_for(asked, person));
+        let chosen = ticked.intersection(&self.most_for(asked, person));
         if chosen.is_empty() {
             return Err(PageFailure::BadRequest("nothing was ticked, so there is nothing to allow".to_owned()));
         }
@@ -128,12 +128,11 @@ impl Site {
             (Some(id), all) => all.iter().find(|vault| vault.id == id),
             (None, _) => return Err(PageFailure::BadRequest("choose a vault".to_owned())),
         };
-        if let Some(vault) = vault {
-            chosen.add(&format!("vault:{}", vault.id));
-        } else if wanted.is_some() {
-            return Err(PageFailure::BadRequest("there is no such vault".to_owned()));
+        match vault {
+            Some(vault) => Ok(chosen.with_vault(&vault.id)),
+            None if wanted.is_some() => Err(PageFailure::BadRequest("there is no such vault".to_owned())),
+            None => Ok(chosen),
         }
-        Ok(chosen)
     }
 
     /// The code that the client exchanges, with everything it is bound to.

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
 use crate::address::ClientAddress;
+use crate::client_metadata::GrantType;
 use crate::failure::Failure;
 use crate::settings::Endpoint;
 use crate::site::Site;
@@ -81,7 +82,7 @@ impl Site {
         let mut types = vec!["authorization_code"];
         types.extend(self.gives_refresh_tokens().then_some("refresh_token"));
         let acts_for_itself =
-            self.settings.clients.iter().any(|client| client.grant_types.iter().any(|kind| kind == "client_credentials"));
+            self.settings.clients.iter().any(|client| client.grant_types.contains(&GrantType::ClientCredentials));
         types.extend(acts_for_itself.then_some("client_credentials"));
         types
     }

@@ -32,7 +32,7 @@ pub(crate) async fn register(State(site): State<Arc<Site>>, request: Request) ->
     if !is_json(&headers) {
         return Err(Failure::NotJson);
     }
-    let metadata = ClientMetadata::of_registration(&body, &site.settings.redirects)
+    let metadata = ClientMetadata::from_registration(&body, &site.settings.redirects)
         .map_err(|problem| Failure::refused(problem.code(), problem.to_string()))?;
     let (client, answer) = site.introduce(&metadata);
     site.make_room().await?;
@@ -43,11 +43,7 @@ pub(crate) async fn register(State(site): State<Arc<Site>>, request: Request) ->
     Ok(response)
 }
 
-pub(crate) async fn show(
-    State(site): State<Arc<Site>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Result<Response, Failure> {
+pub(crate) async fn show(State(site): State<Arc<Site>>, Path(id): Path<String>, headers: HeaderMap) -> Result<Response, Failure> {
     let client = site.own_registration(&id, &headers).await?;
     let metadata: Value = serde_json::from_str(&client.metadata).unwrap_or_default();
     let mut answer = metadata;
@@ -66,7 +62,7 @@ pub(crate) async fn remove(
 ) -> Result<Response, Failure> {
     let client = site.own_registration(&id, &headers).await?;
     site.state.end_grants_of_client(&client.id, site.now()).await?;
-    site.state.remove_client(&client.id, site.now()).await?;
+    site.state.remove_client(&client.id).await?;
     site.tokens.clear();
     let mut response = StatusCode::NO_CONTENT.into_response();
     no_store(response.headers_mut());
@@ -78,8 +74,8 @@ impl Site {
     fn introduce(&self, metadata: &ClientMetadata) -> (Client, Value) {
         let id = new_id("qgc_", 16);
         let management = new_secret();
-        let secret = metadata.has_secret().then(new_secret);
-        let mut answer = metadata.to_json();
+        let secret = metadata.token_endpoint_auth_method.has_secret().then(new_secret);
+        let mut answer = serde_json::to_value(metadata).unwrap_or_default();
         answer["client_id"] = json!(id);
         answer["client_id_issued_at"] = json!(self.now());
         if let Some(secret) = &secret {
@@ -90,7 +86,7 @@ impl Site {
         answer["registration_access_token"] = json!(management.expose_secret());
         let client = Client {
             id,
-            metadata: metadata.to_json().to_string(),
+            metadata: serde_json::to_value(metadata).unwrap_or_default().to_string(),
             secret: secret.map(|secret| SecretHash::of(secret.expose_secret())),
             registration: Some(SecretHash::of(management.expose_secret())),
             created: self.now(),

@@ -34,7 +34,9 @@ pub(crate) async fn resume(
     let Some(settings::Login::Upstream(upstream)) = &site.settings.login else { return Err(PageFailure::Stale) };
     // A name that was tampered with looks like another browser's: neither is told apart.
     let login = Login::find(&site, id, &headers).await.map_err(|failure| match failure {
-        PageFailure::OtherBrowser | PageFailure::Stale => PageFailure::Upstream("this login is over, or belongs to another browser"),
+        PageFailure::OtherBrowser | PageFailure::Stale => {
+            PageFailure::Upstream("this login is over, or belongs to another browser")
+        }
         other => other,
     })?;
     let Stage::Upstream { rounds } = login.asked.stage else { return Err(PageFailure::Stale) };
@@ -112,11 +114,14 @@ pub(crate) fn credential(upstream: &UpstreamLogin, headers: &HeaderMap) -> Resul
         [only] if only.is_empty() => Ok(None),
         [only] if is_clean(only) => Ok(Some(SecretString::from(only.clone()))),
         [_] => Err(PageFailure::Upstream("the other site's cookie cannot be used; log in there again")),
-        _ => Err(PageFailure::Upstream("the browser sends more than one login of the other site; clear its cookies and try again")),
+        _ => {
+            Err(PageFailure::Upstream("the browser sends more than one login of the other site; clear its cookies and try again"))
+        }
     }
 }
 
 /// What RFC 6265 allows in a cookie.
 fn is_clean(value: &str) -> bool {
-    value.len() <= LONGEST_CREDENTIAL && value.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b',' | b';' | b'\\'))
+    value.len() <= LONGEST_CREDENTIAL
+        && value.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b',' | b';' | b'\\'))
 }

@@ -8,6 +8,7 @@ use quillgate_state::{Code, Grant, SecretHash, Token, TokenKind};
 use secrecy::SecretString;
 
 use crate::client::{Authentication, KnownClient, Origin};
+use crate::client_metadata::GrantType;
 use crate::failure::Failure;
 use crate::issue::{Issue, SEAL_CODE};
 use crate::parameters::Parameters;
@@ -43,17 +44,20 @@ pub(crate) async fn exchange(
         return Err(repeated.into());
     }
     let grant_type = form.one("grant_type")?.ok_or_else(|| Failure::invalid_request("grant_type is missing"))?;
-    if !matches!(grant_type, "authorization_code" | "refresh_token" | "client_credentials") {
-        return Err(Failure::refused("unsupported_grant_type", "use authorization_code or refresh_token"));
-    }
+    let grant_type = match grant_type {
+        "authorization_code" => GrantType::AuthorizationCode,
+        "refresh_token" => GrantType::RefreshToken,
+        "client_credentials" => GrantType::ClientCredentials,
+        _ => return Err(Failure::refused("unsupported_grant_type", "use authorization_code or refresh_token")),
+    };
     let client = site.authenticate(&headers, &form).await?;
     if !client.may(grant_type) {
-        return Err(Failure::refused("unauthorized_client", format!("this client may not use {grant_type}")));
+        return Err(Failure::refused("unauthorized_client", "this client may not use this grant type"));
     }
     match grant_type {
-        "authorization_code" => site.exchange_code(&client, &form).await,
-        "refresh_token" => site.exchange_refresh_token(&client, &form).await,
-        _ => site.act_for_itself(&client, &form).await,
+        GrantType::AuthorizationCode => site.exchange_code(&client, &form).await,
+        GrantType::RefreshToken => site.exchange_refresh_token(&client, &form).await,
+        GrantType::ClientCredentials => site.act_for_itself(&client, &form).await,
     }
 }
 
@@ -77,7 +81,7 @@ impl Site {
             return Err(Failure::invalid_grant("redirect_uri differs from that of the authorization request"));
         }
         self.check_resource(form, &grant)?;
-        if !pkce::is_verifier(verifier) || !pkce::fits(verifier, &found.challenge) {
+        if !pkce::verify(&found.challenge, verifier) {
             self.count_miss(&hash, &grant).await?;
             return Err(Failure::invalid_grant("code_verifier does not fit the code_challenge"));
         }
@@ -94,7 +98,7 @@ impl Site {
         }
         let secret = SecretString::from(code.to_owned());
         let credential = sealed.and_then(|sealed| seal::open(&secret, SEAL_CODE, &sealed));
-        let with_refresh = client.may("refresh_token");
+        let with_refresh = client.may(GrantType::RefreshToken);
         self.issue(Issue { grant: &grant, scopes: &grant.scopes, parent: None, credential, with_refresh }).await
     }
 
@@ -134,9 +138,7 @@ impl Site {
     async fn may_reissue(&self, hash: &SecretHash) -> Result<bool, Failure> {
         let Some((token, _)) = self.state.find_token(hash).await? else { return Ok(false) };
         let is_fresh = token.replaced.is_some_and(|at| self.now() - at < self.settings.lifetimes.reuse_grace);
-        Ok(is_fresh
-            && !self.state.has_replaced_child(hash).await?
-            && self.state.reissue_token(hash, MOST_REISSUES).await?)
+        Ok(is_fresh && !self.state.has_replaced_child(hash).await? && self.state.reissue_token(hash, MOST_REISSUES).await?)
     }
 
     /// A client of the configuration without any user behind it.
@@ -145,11 +147,10 @@ impl Site {
         let (Some(configured), false) = (configured, matches!(client.authentication, Authentication::None)) else {
             return Err(Failure::refused("unauthorized_client", "only clients of the configuration may act for themselves"));
         };
-        let resource = self.resources.canonical(form.all("resource")).map_err(|_| self.invalid_target())?;
+        let resource = self.resources.resolve(&form.all("resource").collect::<Vec<_>>()).map_err(|_| self.invalid_target())?;
         let asked = Scopes::parse(form.one("scope")?.unwrap_or_default())
             .map_err(|_| Failure::refused("invalid_scope", "at most 100 scopes and 4 KB"))?;
-        let asked = asked.within(&configured.scopes);
-        let scopes = if asked.is_empty() { configured.scopes.clone() } else { asked };
+        let scopes = asked.granted(&configured.scopes, &configured.scopes);
         let grant = Grant {
             id: new_id("qgg_", 16),
             issuer: self.settings.issuer.clone(),
@@ -171,7 +172,7 @@ impl Site {
         if form.all("resource").next().is_none() {
             return Ok(());
         }
-        match self.resources.canonical(form.all("resource")) {
+        match self.resources.resolve(&form.all("resource").collect::<Vec<_>>()) {
             Ok(resource) if resource == grant.resource => Ok(()),
             _ => Err(self.invalid_target()),
         }
@@ -194,9 +195,9 @@ fn narrowed(form: &Parameters, token: &Token) -> Result<String, Failure> {
     if asked.is_empty() {
         return Ok(token.scopes.clone());
     }
-    let mut narrowed = asked;
-    if let Some(vault) = has.vault() {
-        narrowed.add(&format!("vault:{vault}"));
-    }
+    let narrowed = match has.vault() {
+        Some(vault) => asked.with_vault(vault),
+        None => asked,
+    };
     Ok(narrowed.to_string())
 }
