@@ -1,6 +1,5 @@
 //! The HTTP side: who may connect, what is refused before the protocol sees it, and how the server ends.
 
-use std::future::IntoFuture;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +10,7 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::serve::ListenerExt;
+use axum::routing::{any_service, get};
 use axum::{Json, Router};
 use futures::FutureExt;
 use quillgate_tools::Workspace;
@@ -20,11 +18,16 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
 
 use crate::config::Config;
 use crate::mcp::{HttpOptions, Mcp};
-use crate::network::{TrustedPeers, host_of};
+use crate::front::{self, Front};
+use crate::identity::{Gate, require_identity};
+use crate::listen::take_connections;
+use crate::network::{Networks, TrustedPeers, host_of};
 use crate::pipeline::{Mount, Pipeline};
+use crate::proxies::note_address;
 use crate::sessions::{self, SessionGuard};
 
 /// How long calls and subscriptions have to end by themselves after the server was told to stop.
@@ -41,7 +44,27 @@ pub(crate) struct Site {
     /// The first is the default one.
     pub(crate) mounts: Vec<Arc<Mount>>,
     pub(crate) config: Arc<Config>,
+    /// Who may connect where there is no login.
     pub(crate) trusted: TrustedPeers,
+    /// Without a trailing slash.
+    pub(crate) url: String,
+    pub(crate) hosts: Arc<AllowedHosts>,
+    pub(crate) login: Option<Arc<quillgate_oauth::Site>>,
+    pub(crate) address: SocketAddr,
+}
+
+impl Site {
+    pub(crate) fn without_login(
+        pipeline: Arc<Pipeline>,
+        mounts: Vec<Arc<Mount>>,
+        config: Arc<Config>,
+        trusted: TrustedPeers,
+        address: SocketAddr,
+    ) -> Site {
+        let url = config.server_url.clone().unwrap_or_else(|| format!("http://{address}"));
+        let hosts = Arc::new(AllowedHosts::new(config.server_url.as_deref(), address, !trusted.is_empty()));
+        Site { pipeline, mounts, config, trusted, url: url.trim_end_matches('/').to_owned(), hosts, login: None, address }
+    }
 }
 
 /// The two steps of an orderly end.
@@ -54,21 +77,14 @@ pub(crate) struct Ending {
 }
 
 /// Serves until the process is told to stop, then ends within a second, open streams included.
-pub(crate) async fn serve(listener: TcpListener, site: Site) -> anyhow::Result<()> {
+pub(crate) async fn serve(listener: TcpListener, sites: &[Site], config: &Config) -> anyhow::Result<()> {
     let ending = Ending::default();
-    let app = router(&site, listener.local_addr()?, &ending);
-    // Answers are several small writes; waiting for each other's acknowledgement costs 40 ms a call.
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
+    let app = all_sites(sites, config, &ending)?;
+    let stopping = ending.stopping.clone();
+    tokio::spawn(async move {
+        stop_signal().await;
+        stopping.cancel();
     });
-    let signal = {
-        let stopping = ending.stopping.clone();
-        async move {
-            stop_signal().await;
-            stopping.cancel();
-        }
-    };
-    let serving = axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>()).with_graceful_shutdown(signal);
     let deadline = async {
         ending.stopping.cancelled().await;
         tokio::time::sleep(FAREWELL).await;
@@ -76,30 +92,67 @@ pub(crate) async fn serve(listener: TcpListener, site: Site) -> anyhow::Result<(
         tokio::time::sleep(LAST_WORDS).await;
     };
     tokio::select! {
-        served = serving.into_future() => Ok(served?),
-        () = deadline => Ok(()),
+        () = take_connections(listener, app, config.limits.max_connections, &ending.stopping) => {}
+        () = deadline => {}
     }
+    Ok(())
 }
 
-/// The whole HTTP stack, outermost layer last.
-fn router(site: &Site, address: SocketAddr, ending: &Ending) -> Router {
+/// The whole HTTP stack: where a request comes from, which site it is for, and that site's routes.
+fn all_sites(sites: &[Site], config: &Config, ending: &Ending) -> anyhow::Result<Router> {
+    let routers: Vec<(Arc<AllowedHosts>, Router)> = sites.iter().map(|site| (site.hosts.clone(), router(site, ending))).collect();
+    let proxies = Networks::parse(&config.trusted_proxies)?;
+    let by_host = move |request: Request| {
+        let host = host(&request);
+        let asked_for = |(hosts, _): &&(Arc<AllowedHosts>, Router)| host.as_deref().is_some_and(|host| hosts.allow(host));
+        // A host that nobody serves gets the first site's refusal.
+        let router = routers.iter().find(asked_for).or_else(|| routers.first()).map(|(_, router)| router.clone());
+        async move {
+            match router {
+                Some(router) => router.oneshot(request).await.into_response(),
+                None => StatusCode::NOT_FOUND.into_response(),
+            }
+        }
+    };
+    Ok(Router::new().fallback(by_host).layer(middleware::from_fn_with_state(proxies, note_address)))
+}
+
+/// The routes of one site, outermost layer last.
+fn router(site: &Site, ending: &Ending) -> Router {
     let mut app = Router::new();
     for (number, mount) in site.mounts.iter().enumerate() {
-        let endpoint = endpoint(site, mount, address, ending);
+        let path = format!("/mcp/{}", mount.surface.name);
+        app = app.route(&path, any_service(endpoint(site, mount, &path, ending)));
         if number == 0 {
-            app = app.route("/mcp", axum::routing::any_service(endpoint.clone()));
+            let default = endpoint(site, mount, "/mcp", ending);
+            app = app.route("/mcp", any_service(default.clone())).route("/mcp/", any_service(default.clone()));
+            let front = Arc::new(Front::of(site));
+            app = app.route("/", any_service(default.layer(middleware::from_fn_with_state(front.clone(), front::page_for_people))));
+            app = app.route("/.well-known/mcp/server-card.json", get(move || async move { front.card() }));
         }
-        app = app.route(&format!("/mcp/{}", mount.surface.name), axum::routing::any_service(endpoint));
     }
-    let workspace = site.pipeline.workspace().clone();
-    app.route("/health", get(move || async move { health(&workspace) }))
-        .fallback(|| async { (StatusCode::NOT_FOUND, "the MCP endpoint is /mcp\n") })
-        .layer(middleware::from_fn_with_state(site.trusted.clone(), only_trusted_peers))
+    let workspace = site.pipeline.workspace().cloned();
+    let app = app.route("/health", get(move || async move { health(workspace.as_deref()) }));
+    let app = match &site.login {
+        Some(login) => app.merge(login.router().layer(middleware::from_fn(in_time))),
+        None => app,
+    };
+    let app = app.fallback(|| async { (StatusCode::NOT_FOUND, "the MCP endpoint is /mcp\n") });
+    match &site.login {
+        Some(_) => app,
+        None => app.layer(middleware::from_fn_with_state(site.trusted.clone(), only_trusted_peers)),
+    }
 }
 
-pub(crate) fn endpoint(site: &Site, mount: &Arc<Mount>, address: SocketAddr, ending: &Ending) -> Router {
+/// Logins and tokens are answered soon or not at all; a body that trickles in does not hold a connection.
+async fn in_time(request: Request, next: Next) -> Response {
+    let answered = tokio::time::timeout(SLOWEST_BODY, next.run(request)).await;
+    answered.unwrap_or_else(|_| (StatusCode::REQUEST_TIMEOUT, "the request took too long\n").into_response())
+}
+
+pub(crate) fn endpoint(site: &Site, mount: &Arc<Mount>, path: &str, ending: &Ending) -> Router {
     let options = HttpOptions {
-        allowed_origins: allowed_origins(&site.config, address),
+        allowed_origins: allowed_origins(site),
         max_request_bytes: site.config.limits.max_request_bytes,
         shutdown: ending.cut.child_token(),
     };
@@ -112,24 +165,29 @@ pub(crate) fn endpoint(site: &Site, mount: &Arc<Mount>, address: SocketAddr, end
         }),
         site.config.limits.max_sessions,
     );
-    let hosts = Arc::new(AllowedHosts::new(&site.config, address, &site.trusted));
-    Router::new()
+    let endpoint = Router::new()
         .fallback_service(service)
         .layer(middleware::from_fn_with_state(guard, sessions::guard))
         .layer(middleware::from_fn(widen_accept))
-        .layer(middleware::from_fn_with_state(site.config.limits.max_request_bytes, errors_as_rpc))
-        .layer(middleware::from_fn_with_state(hosts, check_host))
+        .layer(middleware::from_fn_with_state(site.config.limits.max_request_bytes, errors_as_rpc));
+    let endpoint = match Gate::of(site, mount, path) {
+        // A page that has a token may use it; without a login there is nothing that would keep pages out.
+        Some(gate) => endpoint
+            .layer(middleware::from_fn_with_state(gate, require_identity))
+            .layer(middleware::from_fn(quillgate_oauth::open_to_pages)),
+        None => endpoint,
+    };
+    endpoint.layer(middleware::from_fn_with_state(site.hosts.clone(), check_host))
 }
 
 /// For probes; `problems` counts files that could not be taken in, which the log names.
-fn health(workspace: &Workspace) -> Json<Value> {
-    let index = workspace.index.status();
-    Json(json!({
-        "status": "ok",
-        "name": "quillgate",
-        "version": env!("CARGO_PKG_VERSION"),
-        "index": {"ready": index.ready, "files": index.files, "problems": index.problems.len()},
-    }))
+fn health(workspace: Option<&Workspace>) -> Json<Value> {
+    let mut health = json!({"status": "ok", "name": "quillgate", "version": env!("CARGO_PKG_VERSION")});
+    if let Some(workspace) = workspace {
+        let index = workspace.index.status();
+        health["index"] = json!({"ready": index.ready, "files": index.files, "problems": index.problems.len()});
+    }
+    Json(health)
 }
 
 async fn only_trusted_peers(
@@ -147,16 +205,22 @@ async fn only_trusted_peers(
 
 /// Names under which the server may be addressed. A page on another site can make a browser connect here under its own name
 /// (DNS rebinding), so other names are refused; bare addresses cannot be rebound.
-struct AllowedHosts {
+pub(crate) struct AllowedHosts {
     names: Vec<String>,
     any_address: bool,
 }
 
 impl AllowedHosts {
-    fn new(config: &Config, address: SocketAddr, trusted: &TrustedPeers) -> AllowedHosts {
+    /// The first site answers to the addresses of the machine too.
+    pub(crate) fn new(server_url: Option<&str>, address: SocketAddr, any_address: bool) -> AllowedHosts {
         let mut names = vec!["localhost".to_owned(), address.ip().to_string()];
-        names.extend(config.server_url.as_deref().map(host_of));
-        AllowedHosts { names, any_address: !trusted.is_empty() }
+        names.extend(server_url.map(host_of));
+        AllowedHosts { names, any_address }
+    }
+
+    /// A further site answers to its own name alone.
+    pub(crate) fn only(server_url: &str) -> AllowedHosts {
+        AllowedHosts { names: vec![host_of(server_url)], any_address: false }
     }
 
     fn allow(&self, authority: &str) -> bool {
@@ -173,23 +237,27 @@ impl AllowedHosts {
     }
 }
 
-async fn check_host(State(hosts): State<Arc<AllowedHosts>>, request: Request, next: Next) -> Response {
+fn host(request: &Request) -> Option<String> {
     let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
-    let host = authority.or_else(|| request.headers().get(HOST)?.to_str().ok().map(str::to_owned));
-    match host {
+    authority.or_else(|| request.headers().get(HOST)?.to_str().ok().map(str::to_owned))
+}
+
+async fn check_host(State(hosts): State<Arc<AllowedHosts>>, request: Request, next: Next) -> Response {
+    match host(&request) {
         Some(host) if hosts.allow(&host) => next.run(request).await,
         _ => rpc_error(StatusCode::FORBIDDEN, -32600, "this Host is not served here; the operator sets --server-url"),
     }
 }
 
-/// Pages served by this machine, and by the server's own URL.
-fn allowed_origins(config: &Config, address: SocketAddr) -> Vec<String> {
+/// Pages served by this machine, by the server's own URL, and those the operator named.
+fn allowed_origins(site: &Site) -> Vec<String> {
     let mut origins: Vec<String> = ["localhost", "127.0.0.1", "[::1]"]
         .iter()
         .flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")])
         .collect();
-    origins.push(format!("http://{address}"));
-    origins.extend(config.server_url.as_deref().and_then(origin_of));
+    origins.push(format!("http://{}", site.address));
+    origins.extend(origin_of(&site.url));
+    origins.extend(site.config.allowed_origins.iter().filter_map(|origin| origin_of(origin)));
     origins
 }
 

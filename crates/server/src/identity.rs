@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
-use quillgate_oauth::{Challenge, Endpoint, Principal, Refusal, TooMany};
+pub(crate) use quillgate_oauth::Principal;
+use quillgate_oauth::{Challenge, Endpoint, Refusal, TooMany};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::http::rpc_error;
+use crate::http::{Site, rpc_error};
 use crate::pipeline::Mount;
 
 /// What the layer knows about its endpoint.
@@ -52,22 +53,25 @@ pub(crate) async fn require_identity(State(gate): State<Gate>, mut request: Requ
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         return response;
     }
+    let mut is_call = false;
     if request.method() == Method::POST {
         let (head, body) = request.into_parts();
         let Ok(body) = axum::body::to_bytes(body, gate.max_request_bytes).await else {
             return rpc_error(axum::http::StatusCode::PAYLOAD_TOO_LARGE, -32600, "the request is too large; send less at once");
         };
-        if let Some(challenge) = gate.lacking(&principal, &body) {
-            return gate.forbid(challenge);
+        let message: Option<Message<'_>> = serde_json::from_slice(&body).ok();
+        if let Some(refused) = message.as_ref().and_then(|message| gate.lacking(&principal, message)) {
+            return refused;
         }
+        is_call = message.is_some_and(|message| message.method.as_deref() == Some("tools/call"));
         request = Request::from_parts(head, Body::from(body));
     }
     let over = LoginIsOver::default();
-    let has_upstream = principal.upstream.is_some();
+    let may_end = is_call && principal.upstream.is_some();
     request.extensions_mut().insert(over.clone());
     request.extensions_mut().insert(principal.clone());
     let response = next.run(request).await;
-    if has_upstream { gate.end_if_over(response, &over, &principal).await } else { response }
+    if may_end { gate.end_if_over(response, &over, &principal).await } else { response }
 }
 
 /// As much of a message as tells what it needs.
@@ -86,19 +90,33 @@ struct Params<'a> {
 }
 
 impl Gate {
+    /// None where there is no login.
+    pub(crate) fn of(site: &Site, mount: &Arc<Mount>, path: &str) -> Option<Gate> {
+        let login = site.login.clone()?;
+        let endpoint = login.settings.endpoints.iter().find(|endpoint| endpoint.path == path)?;
+        let per_minute = if mount.has_notes() { 0 } else { site.config.rate_limits.articles };
+        Some(Gate {
+            endpoint: Arc::new(endpoint.clone()),
+            site: login,
+            mount: mount.clone(),
+            per_minute,
+            max_request_bytes: site.config.limits.max_request_bytes,
+        })
+    }
+
     fn refuse(&self, refusal: &Refusal) -> Response {
         if let Refusal::State(error) = refusal {
             tracing::error!(%error, "tokens cannot be checked");
         }
-        answer(self.site.challenge(refusal, &self.endpoint), "AUTH_REQUIRED", &refusal.to_string())
+        answer(self.site.challenge(refusal, &self.endpoint), &refusal.to_string())
     }
 
     /// The scopes that the request needs and the token lacks. The pipeline checks again; this is for the status and the header,
     /// from which clients learn what to ask their user for.
-    fn lacking(&self, principal: &Principal, body: &Bytes) -> Option<(Challenge, String)> {
-        let message: Message<'_> = serde_json::from_slice(body).ok()?;
+    fn lacking(&self, principal: &Principal, message: &Message<'_>) -> Option<Response> {
         let needed: &[&str] = match message.method.as_deref()? {
-            "tools/call" => self.mount.scopes_of(message.params?.name?.as_ref())?,
+            "tools/call" => self.mount.scopes_of(message.params.as_ref()?.name.as_deref()?)?,
+            "subscriptions/listen" => &["read:notes"],
             method if method.starts_with("resources/") => &["read:notes"],
             _ => return None,
         };
@@ -106,11 +124,8 @@ impl Gate {
             return None;
         }
         let needed = needed.join(" ");
-        Some((self.site.insufficient_scope(&self.endpoint, &needed), needed))
-    }
-
-    fn forbid(&self, (challenge, needed): (Challenge, String)) -> Response {
-        answer(challenge, "AUTH_REQUIRED", &format!("this needs the scope {needed}, which was not allowed; ask the user to connect again"))
+        let message = format!("this needs the scope {needed}, which was not allowed; ask the user to connect again");
+        Some(answer(self.site.insufficient_scope(&self.endpoint, &needed), &message))
     }
 
     async fn count(&self, principal: &Principal) -> Result<(), TooMany> {
@@ -123,12 +138,6 @@ impl Gate {
     /// The answer is held back until it is known whether the other site still accepts the caller.
     async fn end_if_over(&self, response: Response, over: &LoginIsOver, principal: &Principal) -> Response {
         let (head, body) = response.into_parts();
-        let is_stream_without_end = head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
-            && head.status.is_success()
-            && body_is_open(&head);
-        if is_stream_without_end {
-            return Response::from_parts(head, body);
-        }
         let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
         if !over.is_set() {
             return Response::from_parts(head, Body::from(body));
@@ -142,12 +151,9 @@ impl Gate {
     }
 }
 
-fn body_is_open(_: &axum::http::response::Parts) -> bool {
-    false
-}
-
-fn answer(challenge: Challenge, code: &str, message: &str) -> Response {
-    let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32001, "message": message, "data": {"code": code}}});
+fn answer(challenge: Challenge, message: &str) -> Response {
+    let error = json!({"code": -32001, "message": message, "data": {"code": "AUTH_REQUIRED"}});
+    let body = json!({"jsonrpc": "2.0", "id": null, "error": error});
     let mut response = Response::new(Body::from(body.to_string()));
     *response.status_mut() = challenge.status;
     let headers = response.headers_mut();

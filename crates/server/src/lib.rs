@@ -8,12 +8,18 @@ pub mod config;
 mod data_folder;
 pub mod documentation;
 mod environment;
+mod front;
 mod http;
+mod identity;
+mod listen;
 mod logging;
 mod mcp;
 mod network;
 mod pipeline;
+mod proxies;
+mod scopes;
 mod sessions;
+mod sites;
 mod snippets;
 
 pub use commands::run;

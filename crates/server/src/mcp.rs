@@ -14,7 +14,7 @@ mod subscriptions;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use quillgate_tools::{Answer, Call, Effect, Idempotency, ProtocolError, Spec, Surface};
+use quillgate_tools::{Answer, Call, Effect, Idempotency, ProtocolError, Spec, Surface, Workspace};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
     CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
@@ -30,7 +30,8 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::pipeline::{Mount, Pipeline};
+use crate::identity::{LoginIsOver, Principal};
+use crate::pipeline::{Caller, Mount, Pipeline};
 pub(crate) use stdio::serve_stdio;
 use subscriptions::{Changes, Watched};
 
@@ -49,6 +50,8 @@ pub(crate) struct Mcp {
     pipeline: Arc<Pipeline>,
     mount: Arc<Mount>,
     tools: Arc<Vec<Tool>>,
+    /// None where no vault is served.
+    workspace: Option<Arc<Workspace>>,
     changes: Changes,
     watched: Watched,
     /// Fires when the connection ends, so that open subscriptions end with it.
@@ -67,8 +70,23 @@ pub(crate) struct HttpOptions {
 impl Mcp {
     pub(crate) fn new(pipeline: Arc<Pipeline>, mount: Arc<Mount>, closing: CancellationToken) -> Mcp {
         let tools = Arc::new(tools_of(mount.surface));
-        let changes = Changes::of(&pipeline.workspace().index);
-        Mcp { pipeline, mount, tools, changes, watched: Watched::default(), closing }
+        let workspace = pipeline.workspace().filter(|_| mount.has_notes()).cloned();
+        let changes = Changes::of(workspace.as_ref().map(|workspace| &workspace.index));
+        Mcp { pipeline, mount, tools, workspace, changes, watched: Watched::default(), closing }
+    }
+
+    /// The notes, for a caller who may read them.
+    fn notes(&self, context: &RequestContext<RoleServer>) -> Result<&Arc<Workspace>, ErrorData> {
+        let Some(workspace) = &self.workspace else {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "there are no notes here", None));
+        };
+        if let Caller::Known(principal, _) = caller(context) {
+            let may_read = principal.scopes.missing(&["read:notes"]).is_empty();
+            if !may_read || self.pipeline.check_vault(&principal).is_err() {
+                return Err(ErrorData::new(ErrorCode(-32001), "reading notes was not allowed; connect again", None));
+            }
+        }
+        Ok(workspace)
     }
 
     /// The endpoint for this surface, with the sessions that older clients open on it.
@@ -97,7 +115,8 @@ impl Mcp {
             return response;
         }
         let (call, mut progress) = Progress::of(&context);
-        let running = self.pipeline.call(&self.mount, &request.name, request.arguments.unwrap_or_default(), call);
+        let caller = caller(&context);
+        let running = self.pipeline.call(&self.mount, &caller, &request.name, request.arguments.unwrap_or_default(), call);
         let mut running = std::pin::pin!(running);
         let answer = loop {
             tokio::select! {
@@ -112,6 +131,14 @@ impl Mcp {
         }
         respond(answer)
     }
+}
+
+/// Who sent this request: the HTTP layer has checked the token of this very request, whoever opened the session.
+fn caller(context: &RequestContext<RoleServer>) -> Caller {
+    let head = context.extensions.get::<axum::http::request::Parts>();
+    let principal = head.and_then(|head| head.extensions.get::<Arc<Principal>>());
+    let over = head.and_then(|head| head.extensions.get::<LoginIsOver>()).cloned().unwrap_or_default();
+    principal.map_or(Caller::Trusted, |principal| Caller::Known(principal.clone(), over))
 }
 
 type Report = (f64, Option<f64>, String);
@@ -186,13 +213,11 @@ fn annotations(spec: &Spec) -> ToolAnnotations {
 
 impl ServerHandler for Mcp {
     fn get_info(&self) -> ServerConfig {
-        let mut capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .enable_resources_subscribe()
-            .enable_prompts()
-            .enable_completions()
-            .build();
+        let tools = ServerCapabilities::builder().enable_tools();
+        let mut capabilities = match self.workspace {
+            Some(_) => tools.enable_resources().enable_resources_subscribe().enable_prompts().enable_completions().build(),
+            None => tools.build(),
+        };
         #[cfg(feature = "conformance-fixtures")]
         fixtures::extend_capabilities(&mut capabilities);
         // Without fixtures nothing changes them.
@@ -229,28 +254,29 @@ impl ServerHandler for Mcp {
     async fn list_resources(
         &self,
         page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(self.pipeline.workspace(), page.and_then(|page| page.cursor)).await
+        resources::list(self.notes(&context)?, page.and_then(|page| page.cursor)).await
     }
 
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates(self.pipeline.workspace()))
+        Ok(resources::templates(self.notes(&context)?))
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(self.pipeline.workspace(), &request.uri).await
+        resources::read(self.notes(&context)?, &request.uri).await
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.notes(&context)?;
         self.watched.add(request.uri, &self.changes, context.peer.clone());
         Ok(())
     }
@@ -292,8 +318,12 @@ impl ServerHandler for Mcp {
         prompts::get(&request, &context)
     }
 
-    async fn complete(&self, request: CompleteRequestParams, _: RequestContext<RoleServer>) -> Result<CompleteResult, ErrorData> {
-        resources::complete(self.pipeline.workspace(), &request).await
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        resources::complete(self.notes(&context)?, &request).await
     }
 
     #[cfg(feature = "conformance-fixtures")]

@@ -9,19 +9,39 @@ pub(crate) const DEFAULT_PORT: u16 = 8090;
 /// The port that clients of the `notes` surface expect.
 pub(crate) const NOTES_PORT: u16 = 1065;
 
-/// Who may connect without a login: this machine, and the networks the operator trusts.
+/// Networks that the operator named.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TrustedPeers(Vec<IpNet>);
+pub(crate) struct Networks(Vec<IpNet>);
 
-impl TrustedPeers {
-    pub(crate) fn parse(networks: &[String]) -> anyhow::Result<TrustedPeers> {
+impl Networks {
+    pub(crate) fn parse(networks: &[String]) -> anyhow::Result<Networks> {
         let parse = |network: &String| {
             let single = network.parse::<IpAddr>().map(IpNet::from);
             single
                 .or_else(|_| network.parse::<IpNet>())
                 .with_context(|| format!("{network:?} is not a network; write it like 192.168.1.0/24"))
         };
-        networks.iter().map(parse).collect::<anyhow::Result<_>>().map(TrustedPeers)
+        networks.iter().map(parse).collect::<anyhow::Result<_>>().map(Networks)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn contain(&self, address: IpAddr) -> bool {
+        // An IPv4 client of a socket for both families comes as ::ffff:a.b.c.d.
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+/// Who may connect without a login: this machine, and the networks the operator trusts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TrustedPeers(Networks);
+
+impl TrustedPeers {
+    pub(crate) fn parse(networks: &[String]) -> anyhow::Result<TrustedPeers> {
+        Networks::parse(networks).map(TrustedPeers)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -29,9 +49,7 @@ impl TrustedPeers {
     }
 
     pub(crate) fn contain(&self, peer: IpAddr) -> bool {
-        // An IPv4 client of a socket for both families comes as ::ffff:a.b.c.d.
-        let peer = peer.to_canonical();
-        peer.is_loopback() || self.0.iter().any(|network| network.contains(&peer))
+        peer.to_canonical().is_loopback() || self.0.contain(peer)
     }
 }
 
@@ -66,6 +84,20 @@ pub(crate) fn check_exposure(address: SocketAddr, server_url: Option<&str>, trus
         );
     }
     Ok(())
+}
+
+/// With a login the server may be reached from anywhere, but only under an address that cannot be listened in on.
+pub(crate) fn public_origin(server_url: &str) -> anyhow::Result<String> {
+    let url = url::Url::parse(server_url).with_context(|| format!("{server_url:?} is not a URL; write it like https://vault.example.com"))?;
+    let is_local = is_loopback_host(&host_of(server_url));
+    if !(url.scheme() == "https" || url.scheme() == "http" && is_local) {
+        bail!("{server_url} is not https; logins over it could be listened in on. Put a reverse proxy with TLS in front and give its https URL");
+    }
+    let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    if !is_bare || !url.username().is_empty() || url.password().is_some() {
+        bail!("{server_url} has more than a host: give the bare origin, like https://vault.example.com");
+    }
+    Ok(url.origin().ascii_serialization())
 }
 
 /// The host of a URL, without port and brackets.

@@ -1,4 +1,4 @@
-//! What every call goes through, on every surface and transport: find, validate, run, record.
+//! What every call goes through, on every surface and transport: find, validate, authorise, run, record.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,11 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use quillgate_tools::{Answer, Call, Context, Cost, Effect, Failure, Registered, Surface, Workspace, check_arguments};
+use quillgate_oauth::Principal;
+use quillgate_tools::{
+    Answer, Call, Context, Cost, Effect, Failure, Registered, Surface, Workspace, check_arguments, vault_id,
+};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
 use crate::config::Config;
+use crate::identity::LoginIsOver;
+
+/// The surface of sources that are not vaults.
+pub(crate) const ARTICLES: &str = "articles";
 
 /// A surface made ready: schemas are built once.
 pub(crate) struct Mount {
@@ -28,10 +35,35 @@ impl Mount {
     fn find(&self, name: &str) -> Option<(&'static Registered, &Map<String, Value>)> {
         Some((self.surface.find(name)?, self.schemas.get(name)?))
     }
+
+    /// Whether the surface is about notes, which clients can then also read as resources.
+    pub(crate) fn has_notes(&self) -> bool {
+        self.surface.name != ARTICLES
+    }
+
+    /// What a tool needs its caller to be allowed.
+    pub(crate) fn scopes_of(&self, name: &str) -> Option<&'static [&'static str]> {
+        Some(self.surface.find(name)?.spec.scopes)
+    }
+}
+
+/// Who makes a call.
+#[derive(Clone, Debug)]
+pub(crate) enum Caller {
+    /// The process that started us, or anybody where there is no login: everything is allowed.
+    Trusted,
+    /// Somebody with a token.
+    Known(Arc<Principal>, LoginIsOver),
+}
+
+/// The permission to run one tool. Only `authorise` makes one.
+struct Grant {
+    tool: &'static Registered,
 }
 
 pub(crate) struct Pipeline {
-    workspace: Arc<Workspace>,
+    /// None where only sources are served.
+    workspace: Option<Arc<Workspace>>,
     config: Arc<Config>,
     /// Calls run on threads; this many at once.
     slots: Arc<Semaphore>,
@@ -46,25 +78,40 @@ const SLOW: Duration = Duration::from_millis(10);
 const SLOW_DISK_MS: u64 = 60_000;
 
 impl Pipeline {
-    pub(crate) fn new(workspace: Arc<Workspace>, config: Arc<Config>) -> Pipeline {
+    pub(crate) fn new(workspace: Option<Arc<Workspace>>, config: Arc<Config>) -> Pipeline {
         let slots = Arc::new(Semaphore::new(config.limits.max_concurrent_calls.max(1)));
         // A mount that can stall must never hold up the thread that answers everybody.
-        let threads_until = AtomicU64::new(if workspace.vault.is_remote() { u64::MAX } else { 0 });
+        let can_stall = workspace.as_ref().is_some_and(|workspace| workspace.vault.is_remote());
+        let threads_until = AtomicU64::new(if can_stall { u64::MAX } else { 0 });
         Pipeline { workspace, config, slots, started: Instant::now(), threads_until }
     }
 
-    pub(crate) fn workspace(&self) -> &Arc<Workspace> {
-        &self.workspace
+    pub(crate) fn workspace(&self) -> Option<&Arc<Workspace>> {
+        self.workspace.as_ref()
     }
 
-    pub(crate) async fn call(&self, mount: &Mount, name: &str, arguments: Map<String, Value>, call: Call) -> Answer {
+    pub(crate) async fn call(
+        &self,
+        mount: &Mount,
+        caller: &Caller,
+        name: &str,
+        arguments: Map<String, Value>,
+        call: Call,
+    ) -> Answer {
         let started = Instant::now();
-        let outcome = self.run(mount, name, arguments, call).await;
+        let outcome = self.run(mount, caller, name, arguments, call).await;
         record(mount, name, &outcome, started.elapsed());
         mount.surface.answer(outcome)
     }
 
-    async fn run(&self, mount: &Mount, name: &str, arguments: Map<String, Value>, call: Call) -> Result<Value, Failure> {
+    async fn run(
+        &self,
+        mount: &Mount,
+        caller: &Caller,
+        name: &str,
+        arguments: Map<String, Value>,
+        call: Call,
+    ) -> Result<Value, Failure> {
         let Some((tool, schema)) = mount.find(name) else {
             return Err(Failure::UnknownTool(name.to_owned()));
         };
@@ -72,22 +119,41 @@ impl Pipeline {
         if !issues.is_empty() {
             return Err(Failure::InvalidInput(issues));
         }
+        let grant = self.authorise(tool, caller)?;
         if tool.spec.cost == Cost::Quick && self.may_run_here() {
-            return self.run_here(tool, without_nulls(arguments), &call);
+            return self.run_here(&grant, without_nulls(arguments), &call);
         }
         let limit = self.config.time_limit(name);
         let _stop = StopWhenDropped(call.clone());
-        let running = self.run_on_thread(tool, without_nulls(arguments), call);
+        let running = self.run_on_thread(grant, without_nulls(arguments), call);
         tokio::time::timeout(limit, running).await.unwrap_or_else(|_| Err(self.too_late(tool, limit)))
+    }
+
+    /// What the caller's token allows against what the tool needs; a token may also be bound to one vault.
+    fn authorise(&self, tool: &'static Registered, caller: &Caller) -> Result<Grant, Failure> {
+        let Caller::Known(principal, _) = caller else { return Ok(Grant { tool }) };
+        let missing = principal.scopes.missing(tool.spec.scopes);
+        if !missing.is_empty() {
+            return Err(Failure::Forbidden { required: tool.spec.scopes.iter().map(|scope| (*scope).to_owned()).collect() });
+        }
+        self.check_vault(principal)?;
+        Ok(Grant { tool })
+    }
+
+    pub(crate) fn check_vault(&self, principal: &Principal) -> Result<(), Failure> {
+        match (&principal.vault, &self.workspace) {
+            (Some(bound), Some(workspace)) if *bound != vault_id(&workspace.vault) => Err(Failure::OtherVault(bound.clone())),
+            _ => Ok(()),
+        }
     }
 
     /// Most often it is the first reading of a large vault that takes long, and waiting helps more than asking for less.
     fn too_late(&self, tool: &Registered, limit: Duration) -> Failure {
-        let index = &self.workspace.index;
-        match tool.spec.effect {
-            _ if !index.is_ready() => Failure::StillReading(index.status().files),
-            Effect::Read => Failure::Timeout(limit.as_secs()),
-            Effect::Add | Effect::Change | Effect::Outside => Failure::TimeoutWhileChanging(limit.as_secs()),
+        let index = self.workspace.as_ref().map(|workspace| &workspace.index);
+        match (tool.spec.effect, index) {
+            (_, Some(index)) if !index.is_ready() => Failure::StillReading(index.status().files),
+            (Effect::Read, _) => Failure::Timeout(limit.as_secs()),
+            (Effect::Add | Effect::Change | Effect::Outside, _) => Failure::TimeoutWhileChanging(limit.as_secs()),
         }
     }
 
@@ -100,12 +166,13 @@ impl Pipeline {
     /// A hop to another thread and back costs more than reading a note. It is saved as long as the disk keeps up and no call
     /// has to wait for the catalogue.
     fn may_run_here(&self) -> bool {
-        self.workspace.index.is_ready() && self.since_start() >= self.threads_until.load(Ordering::Relaxed)
+        let is_ready = self.workspace.as_ref().is_some_and(|workspace| workspace.index.is_ready());
+        is_ready && self.since_start() >= self.threads_until.load(Ordering::Relaxed)
     }
 
-    fn run_here(&self, tool: &Registered, arguments: Map<String, Value>, call: &Call) -> Result<Value, Failure> {
+    fn run_here(&self, grant: &Grant, arguments: Map<String, Value>, call: &Call) -> Result<Value, Failure> {
         let started = Instant::now();
-        let outcome = run_contained(tool, arguments, &self.workspace, call);
+        let outcome = run_contained(grant, arguments, self.workspace.as_deref(), call);
         if started.elapsed() > SLOW {
             self.threads_until.store(self.since_start() + SLOW_DISK_MS, Ordering::Relaxed);
         }
@@ -118,7 +185,7 @@ impl Pipeline {
 
     async fn run_on_thread(
         &self,
-        tool: &'static Registered,
+        grant: Grant,
         arguments: Map<String, Value>,
         call: Call,
     ) -> Result<Value, Failure> {
@@ -126,16 +193,22 @@ impl Pipeline {
         let workspace = self.workspace.clone();
         let work = move || {
             let _slot = slot;
-            run_contained(tool, arguments, &workspace, &call)
+            run_contained(&grant, arguments, workspace.as_deref(), &call)
         };
         tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Failure::Cancelled))
     }
 }
 
 /// A panic is one failed call. What it said is in the log, where the panic hook has put it.
-fn run_contained(tool: &Registered, arguments: Map<String, Value>, workspace: &Workspace, call: &Call) -> Result<Value, Failure> {
+fn run_contained(
+    grant: &Grant,
+    arguments: Map<String, Value>,
+    workspace: Option<&Workspace>,
+    call: &Call,
+) -> Result<Value, Failure> {
+    let Some(workspace) = workspace else { return Err(Failure::NotConfigured("no vault is served here".to_owned())) };
     let context = Context { workspace, call };
-    let outcome = catch_unwind(AssertUnwindSafe(|| tool.run(Value::Object(arguments), &context)));
+    let outcome = catch_unwind(AssertUnwindSafe(|| grant.tool.run(Value::Object(arguments), &context)));
     outcome.unwrap_or_else(|_| Err(Failure::Internal("the tool panicked".to_owned())))
 }
 
@@ -252,11 +325,11 @@ mod tests {
         let mut config = Config::default();
         configure(&mut config);
         let workspace = Workspace::new(vault, index, Settings::default());
-        (folder, Pipeline::new(Arc::new(workspace), Arc::new(config)))
+        (folder, Pipeline::new(Some(Arc::new(workspace)), Arc::new(config)))
     }
 
     async fn call(pipeline: &Pipeline, surface: &'static Surface, tool: &str) -> Answer {
-        pipeline.call(&Mount::new(surface), tool, Map::new(), Call::default()).await
+        pipeline.call(&Mount::new(surface), &Caller::Trusted, tool, Map::new(), Call::default()).await
     }
 
     fn structured(answer: Answer) -> Value {

@@ -10,19 +10,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::http::rpc_error;
+use crate::identity::Principal;
 
 pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
 
-/// Who is asking, as the layers before this one found out.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Principal(pub(crate) String);
-
-impl Principal {
-    /// Everybody, where there is no login.
-    pub(crate) fn anonymous() -> Principal {
-        Principal("anonymous".to_owned())
-    }
-}
+/// Everybody, where there is no login.
+const ANYBODY: &str = "anybody";
 
 /// Counts the sessions that are open now.
 pub(crate) type CountOpen = Arc<dyn Fn() -> futures::future::BoxFuture<'static, Vec<String>> + Send + Sync>;
@@ -31,7 +24,8 @@ pub(crate) type CountOpen = Arc<dyn Fn() -> futures::future::BoxFuture<'static, 
 pub(crate) struct SessionGuard {
     open: CountOpen,
     most: usize,
-    owners: Arc<Mutex<HashMap<String, Principal>>>,
+    /// The principal that opened a session.
+    owners: Arc<Mutex<HashMap<String, String>>>,
     /// Requests that may be about to open a session, so that many at once cannot pass the limit together.
     opening: Arc<AtomicUsize>,
 }
@@ -59,12 +53,12 @@ impl SessionGuard {
     }
 
     /// Whether the session is somebody else's.
-    fn is_foreign(&self, session: &str, principal: &Principal) -> bool {
+    fn is_foreign(&self, session: &str, principal: &str) -> bool {
         let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         owners.get(session).is_some_and(|owner| owner != principal)
     }
 
-    async fn remember(&self, session: String, principal: Principal) {
+    async fn remember(&self, session: String, principal: String) {
         let open = (self.open)().await;
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         owners.insert(session, principal);
@@ -77,7 +71,7 @@ impl SessionGuard {
 
 /// Refuses sessions of others as if they did not exist, and new ones when there are too many.
 pub(crate) async fn guard(State(guard): State<SessionGuard>, request: Request, next: Next) -> Response {
-    let principal = request.extensions().get::<Principal>().cloned().unwrap_or_else(Principal::anonymous);
+    let principal = request.extensions().get::<Arc<Principal>>().map_or_else(|| ANYBODY.to_owned(), |known| known.id.clone());
     let session = header(request.headers(), SESSION_HEADER);
     if let Some(session) = &session
         && guard.is_foreign(session, &principal)
@@ -141,11 +135,11 @@ mod tests {
         let config = Arc::new(Config::default());
         let workspace = Arc::new(Workspace::new(vault, index, Settings::default()));
         let mount = Arc::new(Mount::new(&SURFACES[0]));
-        let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
-        let site = Site { pipeline, mounts: vec![mount.clone()], config, trusted: TrustedPeers::default() };
+        let pipeline = Arc::new(Pipeline::new(Some(workspace), config.clone()));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("bound");
-        let endpoint = endpoint(&site, &mount, address, &Ending::default());
+        let site = Site::without_login(pipeline, vec![mount.clone()], config, TrustedPeers::default(), address);
+        let endpoint = endpoint(&site, &mount, "/mcp", &Ending::default());
         let app = Router::new().fallback_service(endpoint).layer(middleware::from_fn(believe));
         tokio::spawn(async move { axum::serve(listener, app).await });
         (folder, address)
@@ -153,7 +147,17 @@ mod tests {
 
     async fn believe(mut request: Request, next: Next) -> Response {
         if let Some(name) = header(request.headers(), "x-principal") {
-            request.extensions_mut().insert(Principal(name));
+            let scopes = quillgate_oauth::Scopes::parse("read:* write:*").expect("scopes");
+            let principal = Principal {
+                id: name.clone(),
+                user: name,
+                client: String::new(),
+                scopes,
+                vault: None,
+                grant: None,
+                upstream: None,
+            };
+            request.extensions_mut().insert(Arc::new(principal));
         }
         next.run(request).await
     }
@@ -223,9 +227,9 @@ mod tests {
     #[tokio::test]
     async fn owners_of_sessions_that_have_ended_are_forgotten() {
         let guard = SessionGuard::new(Arc::new(|| Box::pin(async { vec!["open".to_owned()] })), 1);
-        guard.remember("open".to_owned(), Principal::anonymous()).await;
+        guard.remember("open".to_owned(), ANYBODY.to_owned()).await;
         for number in 0..200 {
-            guard.remember(number.to_string(), Principal::anonymous()).await;
+            guard.remember(number.to_string(), ANYBODY.to_owned()).await;
         }
         let owners = guard.owners.lock().expect("not poisoned");
         assert!(owners.len() <= 66 && owners.contains_key("open"), "{}", owners.len());

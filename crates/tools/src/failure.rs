@@ -11,6 +11,10 @@ pub enum Failure {
     UnknownTool(String),
     #[error("{}", listed(.0))]
     InvalidInput(Vec<Issue>),
+    #[error("this needs the scope {}, which the user who connected you did not allow; ask them to connect again", .required.join(" "))]
+    Forbidden { required: Vec<String> },
+    #[error("this login is for the vault {0:?}, which is not served here; ask the user to connect again")]
+    OtherVault(String),
     #[error(transparent)]
     Vault(VaultError),
     #[error("Text not found in file")]

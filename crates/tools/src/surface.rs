@@ -150,6 +150,7 @@ fn vault_code(failure: &Failure) -> &'static str {
             V::TooLarge { .. } => "TOO_LARGE",
             V::Io { .. } => "INTERNAL",
         },
+        Failure::Forbidden { .. } | Failure::OtherVault(_) => "AUTH_REQUIRED",
         Failure::NoSuchNote(_) => "FILE_NOT_FOUND",
         Failure::TextNotFound | Failure::Edit(_) => "TEXT_NOT_FOUND",
         Failure::TextNotUnique(_) | Failure::Ambiguous { .. } => "TEXT_NOT_UNIQUE",
@@ -173,6 +174,7 @@ fn engine_error(failure: &Failure) -> Value {
     let details = match failure {
         Failure::InvalidInput(issues) => Some(json!({"issues": issues})),
         Failure::Ambiguous { candidates, .. } => Some(json!({"candidates": candidates})),
+        Failure::Forbidden { required } => Some(json!({"required": required})),
         Failure::Vault(VaultError::Path(PathError::Hidden(segment))) => Some(json!({"path": segment, "op": "access"})),
         Failure::Vault(VaultError::Link(path) | VaultError::Denied(path)) => Some(json!({"path": path.as_str(), "op": "access"})),
         Failure::Vault(VaultError::TooLarge { size, limit, .. }) => Some(json!({"bytes": size, "limit": limit})),
@@ -199,6 +201,7 @@ fn engine_code(failure: &Failure) -> &'static str {
             V::TooLarge { .. } => "overflow",
             V::Io { .. } => "internal_error",
         },
+        Failure::Forbidden { .. } | Failure::OtherVault(_) => "forbidden",
         Failure::NoSuchNote(_) => "note_not_found",
         Failure::UnknownVault { .. } => "vault_not_found",
         Failure::Logic(_) => "jsonlogic_error",
@@ -239,7 +242,9 @@ fn cli_error(failure: &Failure) -> ProtocolError {
             (-32003, "FILE_NOT_FOUND")
         }
         Failure::Ambiguous { .. } => (-32004, "AMBIGUOUS_NAME"),
-        Failure::Vault(V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_) | V::ReadOnly(_)) => {
+        Failure::Vault(V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_) | V::ReadOnly(_))
+        | Failure::Forbidden { .. }
+        | Failure::OtherVault(_) => {
             (-32005, "PERMISSION_DENIED")
         }
         Failure::Vault(V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_)) => (-32602, "INVALID_PARAMS"),

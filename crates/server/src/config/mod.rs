@@ -181,6 +181,8 @@ pub struct LimitsConfig {
     pub max_file_bytes: u64,
     /// Sessions of older clients that may be open at once.
     pub max_sessions: usize,
+    /// HTTP connections that may be open at once; more wait.
+    pub max_connections: usize,
     /// Calls that run at once; more wait.
     pub max_concurrent_calls: usize,
     /// Seconds that a call may take.
@@ -221,6 +223,7 @@ impl Default for LimitsConfig {
             max_line_bytes: 32 << 20,
             max_file_bytes: Limits::default().file_bytes,
             max_sessions: 500,
+            max_connections: 2000,
             max_concurrent_calls: 64,
             timeout_seconds: 30,
             tool_timeout_seconds: BTreeMap::new(),

@@ -21,9 +21,11 @@ const BACKLOG: usize = 1024;
 pub(super) struct Changes(broadcast::Sender<Arc<str>>);
 
 impl Changes {
-    pub(super) fn of(index: &Index) -> Changes {
+    /// Without an index nothing ever changes.
+    pub(super) fn of(index: Option<&Index>) -> Changes {
         let (sender, _) = broadcast::channel(BACKLOG);
         let changes = Changes(sender.clone());
+        let Some(index) = index else { return changes };
         let vault = index.vault().clone();
         index.observe(move |path: &NotePath| {
             if sender.receiver_count() > 0 {
