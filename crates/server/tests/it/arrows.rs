@@ -13,7 +13,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("quillgate-vault", &["quillgate-markdown"]),
     ("quillgate-index", &["quillgate-markdown", "quillgate-vault"]),
     ("quillgate-tools", &["quillgate-markdown", "quillgate-vault", "quillgate-index", "quillgate-remote"]),
+    ("quillgate-state", &[]),
+    ("quillgate-oauth", &["quillgate-state"]),
+    (EXAMPLE_SITE, &[]),
 ];
+/// What tests of any crate may ask over loopback.
+const EXAMPLE_SITE: &str = "quillgate-example-upstream";
 const SERVER: &str = "quillgate";
 const PROTOCOL_LIBRARY: &str = "rmcp";
 
@@ -30,7 +35,9 @@ fn packages() -> Vec<Value> {
 }
 
 fn dependencies(package: &Value) -> impl Iterator<Item = &str> {
-    package["dependencies"].as_array().into_iter().flatten().filter_map(|dependency| dependency["name"].as_str())
+    let dependencies = package["dependencies"].as_array().into_iter().flatten();
+    let is_example = |dependency: &&Value| dependency["kind"] == "dev" && dependency["name"] == EXAMPLE_SITE;
+    dependencies.filter(move |dependency| !is_example(dependency)).filter_map(|dependency| dependency["name"].as_str())
 }
 
 #[test]
