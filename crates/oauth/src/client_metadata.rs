@@ -76,6 +76,12 @@ pub enum GrantType {
     ClientCredentials,
 }
 
+impl GrantType {
+    pub fn find(name: &str) -> Option<GrantType> {
+        serde_json::from_value(Value::String(name.to_owned())).ok()
+    }
+}
+
 /// What is kept of it; as JSON both the stored form and the answer to a registration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClientMetadata {

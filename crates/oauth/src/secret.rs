@@ -12,6 +12,11 @@ pub fn new_secret() -> SecretString {
     SecretString::from(random_text(32))
 }
 
+/// A static key for an agent.
+pub fn new_key() -> SecretString {
+    SecretString::from(format!("{}{}", crate::bearer::KEY_PREFIX, random_text(32)))
+}
+
 /// A public name that nobody can guess: the prefix and so many random bytes.
 pub fn new_id(prefix: &str, bytes: usize) -> String {
     format!("{prefix}{}", random_text(bytes))

@@ -34,7 +34,8 @@ pub struct Site {
 }
 
 impl Site {
-    pub fn new(settings: Settings, state: Arc<State>, clock: Clock, documents: ClientDocuments, hashing: Hashing) -> Arc<Site> {
+    pub fn new(settings: Settings, state: Arc<State>, clock: Clock, hashing: Hashing) -> Arc<Site> {
+        let documents = ClientDocuments;
         let surfaces = settings.endpoints.iter().filter_map(|endpoint| endpoint.path.strip_prefix("/mcp/"));
         let resources = Resources::new(&settings.issuer, surfaces);
         let assertions = AssertionGuard::default();

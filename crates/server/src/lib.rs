@@ -21,5 +21,6 @@ mod scopes;
 mod sessions;
 mod sites;
 mod snippets;
+mod upstream;
 
 pub use commands::run;

@@ -36,7 +36,7 @@ impl Demo {
             None => free_address(),
         };
         let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("quillgate"));
-        run_server(config, &surfaces, address, |endpoint| {
+        run_server(config, &surfaces, &[], address, |endpoint| {
             let connect = snippets::for_clients(endpoint, &program, &vault, &data);
             say(&format!(
                 "Quillgate serves the example vault ({} files) at\n\n    {endpoint}\n\nThe vault is a fresh copy in {}; change it as you like.\n\n{connect}\nThen ask, for example: \"What is in my vault?\"  Stop with Ctrl-C.",

@@ -2,26 +2,25 @@
 
 use std::io::{self, IsTerminal};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
+use quillgate_oauth::hash_password;
+use secrecy::SecretString;
 
 use super::say;
 
-/// bcrypt's cost: about a third of a second on today's machines.
-const COST: u32 = 12;
-/// bcrypt looks at no more than this.
-const LONGEST: usize = 72;
+/// Prints an argon2id hash.
+pub(super) fn run() -> anyhow::Result<()> {
+    let password = read_password()?;
+    say(&hash_password(&SecretString::from(password))?)
+}
 
 /// Asks without echo on a terminal, reads one line otherwise.
-pub(super) fn run() -> anyhow::Result<()> {
+pub(super) fn read_password() -> anyhow::Result<String> {
     let password = if io::stdin().is_terminal() { ask()? } else { read_line()? };
     if password.is_empty() {
         bail!("the password is empty");
     }
-    if password.len() > LONGEST {
-        bail!("the password has {} bytes; bcrypt takes at most {LONGEST}", password.len());
-    }
-    let hash = bcrypt::hash(&password, COST).context("the password cannot be hashed")?;
-    say(&hash)
+    Ok(password)
 }
 
 fn ask() -> anyhow::Result<String> {

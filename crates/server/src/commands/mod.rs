@@ -1,11 +1,16 @@
 //! The command line.
 
+mod clients;
 mod demo;
 mod hash_password;
 mod index;
+mod keys;
+mod remembered;
 mod serve;
 mod stdio;
+mod tokens;
 mod tools;
+mod users;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -19,7 +24,7 @@ use quillgate_index::Index;
 use quillgate_tools::{SURFACES, Surface, Workspace, find_surface};
 use quillgate_vault::{Limits, Vault};
 
-use crate::config::Config;
+use crate::config::{Config, Secret};
 use crate::pipeline::Pipeline;
 use crate::{data_folder, environment, logging};
 
@@ -50,6 +55,14 @@ enum Command {
     Index(index::Index),
     /// Turn a password into a hash for AUTH_USERS
     HashPassword,
+    /// Show, add and remove people who may log in
+    Users(users::Users),
+    /// Show and remove clients that registered themselves
+    Clients(clients::Clients),
+    /// Show and end what users have allowed
+    Tokens(tokens::Tokens),
+    /// Show, make and end static keys for agents without a browser
+    Keys(keys::Keys),
     /// List the tools that clients see
     Tools(tools::Tools),
     /// Print the version
@@ -87,6 +100,10 @@ pub fn run() -> ExitCode {
         Some(Command::Demo(demo)) => demo.run(),
         Some(Command::Index(index)) => index.run(),
         Some(Command::HashPassword) => hash_password::run(),
+        Some(Command::Users(users)) => users.run(),
+        Some(Command::Clients(clients)) => clients.run(),
+        Some(Command::Tokens(tokens)) => tokens.run(),
+        Some(Command::Keys(keys)) => keys.run(),
         Some(Command::Tools(tools)) => tools.run(),
         Some(Command::Version) => say(concat!("quillgate ", env!("CARGO_PKG_VERSION"))),
     };
@@ -106,6 +123,7 @@ impl Shared {
         let mut config = file.as_deref().map(Config::read).transpose()?.unwrap_or_default();
         config.vault_path = self.vault_path.clone().or_else(|| environment::path(environment::VAULT_PATH)).or(config.vault_path);
         config.data_dir = self.data_dir.clone().or_else(|| environment::path(environment::DATA_DIR)).or(config.data_dir);
+        config.state = environment::text(environment::STATE).map(Secret::new).or(config.state);
         config.log_level = self.log_level.clone().or_else(|| environment::text(environment::LOG_LEVEL)).or(config.log_level);
         if !self.surfaces.is_empty() {
             config.surfaces.clone_from(&self.surfaces);
@@ -117,7 +135,15 @@ impl Shared {
 
 /// The surfaces to mount, the default one first.
 fn surfaces(config: &Config) -> anyhow::Result<Vec<&'static Surface>> {
-    let names: Vec<&str> = config.surfaces.iter().map(String::as_str).collect();
+    surfaces_named(&config.surfaces)
+}
+
+fn surfaces_of_sites(config: &Config) -> anyhow::Result<Vec<Vec<&'static Surface>>> {
+    config.sites.iter().map(|site| surfaces_named(&site.surfaces)).collect()
+}
+
+fn surfaces_named(names: &[String]) -> anyhow::Result<Vec<&'static Surface>> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     if names.is_empty() {
         return Ok(vec![&SURFACES[0]]);
     }

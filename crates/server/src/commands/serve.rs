@@ -2,25 +2,28 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use quillgate_oauth::{Clock, Hashing};
+use quillgate_state::State;
 use quillgate_tools::Surface;
 use tokio::net::TcpListener;
 
-use super::{Shared, open_workspace, say, surfaces, wait_for_calls};
-use crate::config::Config;
-use crate::environment;
-use crate::http::{self, Site};
+use super::{Shared, open_workspace, say, surfaces, surfaces_of_sites, wait_for_calls};
+use crate::config::{AuthMode, Config, Secret, UserConfig};
 use crate::network::{DEFAULT_PORT, NOTES_PORT, TrustedPeers, check_exposure, parse_address};
-use crate::pipeline::{Mount, Pipeline};
+use crate::pipeline::{ARTICLES, Pipeline};
+use crate::sites::{self, Surroundings};
+use crate::{environment, http};
 
 #[derive(Args, Default)]
 pub(super) struct Serve {
     #[command(flatten)]
     pub(super) shared: Shared,
     /// Address and port; :PORT means all interfaces [environment: LISTEN_ADDR, or PORT alone] [default: 127.0.0.1:8090, or port
-    /// 1065 for the notes surface; all interfaces with --trusted-network]
+    /// 1065 for the notes surface; all interfaces with --trusted-network, or with a login and --server-url]
     #[arg(long, value_name = "ADDRESS")]
     listen_addr: Option<String>,
     /// URL under which clients reach this server [environment: SERVER_URL]
@@ -29,7 +32,7 @@ pub(super) struct Serve {
     /// Network whose members may connect without login, such as 192.168.1.0/24
     #[arg(long = "trusted-network", value_name = "CIDR")]
     trusted_networks: Vec<String>,
-    /// Users for the login page, as user:bcrypt_hash,… [environment: AUTH_USERS]
+    /// Users for the login page, as name:hash,name:hash with hashes of hash-password [environment: AUTH_USERS]
     #[arg(long, value_name = "USERS")]
     auth_users: Option<String>,
 }
@@ -39,17 +42,15 @@ impl Serve {
         let config = self.configure()?;
         let surfaces = surfaces(&config)?;
         let address = address(&config, surfaces[0])?;
-        run_server(config, &surfaces, address, |endpoint| say(&format!("quillgate serves {endpoint}")))
+        let further = surfaces_of_sites(&config)?;
+        run_server(config, &surfaces, &further, address, |endpoint| say(&format!("quillgate serves {endpoint}")))
     }
 
     fn configure(&self) -> anyhow::Result<Config> {
-        // Silently serving without the login that was asked for would leave the vault open.
-        if self.auth_users.clone().or_else(|| environment::text(environment::AUTH_USERS)).is_some_and(|users| !users.is_empty()) {
-            bail!(
-                "this version has no login page, so AUTH_USERS cannot protect the vault; unset it and listen on 127.0.0.1, or use --trusted-network"
-            );
-        }
         let mut config = self.shared.configure()?;
+        if let Some(users) = self.auth_users.clone().or_else(|| environment::text(environment::AUTH_USERS)) {
+            config.auth.users.extend(parse_users(&users)?);
+        }
         if !self.trusted_networks.is_empty() {
             config.trusted_networks.clone_from(&self.trusted_networks);
         }
@@ -59,15 +60,31 @@ impl Serve {
     }
 }
 
+/// Reads `name:hash,name:hash`. Hashes of argon2 have commas of their own, but no colons.
+fn parse_users(text: &str) -> anyhow::Result<Vec<UserConfig>> {
+    let mut users: Vec<(String, String)> = Vec::new();
+    for piece in text.split(',').map(str::trim).filter(|piece| !piece.is_empty()) {
+        match (piece.split_once(':'), users.last_mut()) {
+            (Some((name, hash)), _) => users.push((name.to_owned(), hash.to_owned())),
+            (None, Some((_, hash))) => hash.push_str(&format!(",{piece}")),
+            (None, None) => bail!("AUTH_USERS cannot be read; write it as name:hash, with a hash of `quillgate hash-password`"),
+        }
+    }
+    let user = |(name, hash)| UserConfig { name, password: Secret::new(hash), scopes: None, vault: None };
+    Ok(users.into_iter().map(user).collect())
+}
+
 /// `LISTEN_ADDR`, or the usual address with the port that `PORT` names.
 fn listen_variable(config: &Config) -> Option<String> {
     let port = || environment::text(environment::PORT).map(|port| format!("{}:{port}", usual_host(config)));
     environment::text(environment::LISTEN_ADDR).or_else(port)
 }
 
-/// This machine alone, unless others are trusted.
+/// This machine alone, unless others are trusted or have to log in.
 fn usual_host(config: &Config) -> Ipv4Addr {
-    if config.trusted_networks.is_empty() { Ipv4Addr::LOCALHOST } else { Ipv4Addr::UNSPECIFIED }
+    let has_login = sites::modes(&config.auth).is_ok_and(|modes| modes != [AuthMode::None]);
+    let is_open = !config.trusted_networks.is_empty() || (has_login && config.server_url.is_some());
+    if is_open { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST }
 }
 
 fn address(config: &Config, first: &Surface) -> anyhow::Result<SocketAddr> {
@@ -82,27 +99,49 @@ fn address(config: &Config, first: &Surface) -> anyhow::Result<SocketAddr> {
 pub(super) fn run_server(
     config: Config,
     surfaces: &[&'static Surface],
+    further: &[Vec<&'static Surface>],
     address: SocketAddr,
     ready: impl FnOnce(&str) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let trusted = TrustedPeers::parse(&config.trusted_networks)?;
-    check_exposure(address, config.server_url.as_deref(), &trusted)?;
-    let workspace = Arc::new(open_workspace(&config)?);
+    if sites::modes(&config.auth)? == [AuthMode::None] {
+        // Before anything is opened: a server that must not be reached must not even start.
+        check_exposure(address, config.server_url.as_deref(), &TrustedPeers::parse(&config.trusted_networks)?)?;
+    }
+    let workspace = config.vault_path.is_some().then(|| open_workspace(&config)).transpose()?.map(Arc::new);
+    if workspace.is_none() && surfaces.iter().any(|surface| surface.name != ARTICLES) {
+        bail!("no vault is given; name its folder with --vault-path");
+    }
     let config = Arc::new(config);
-    let mounts = surfaces.iter().map(|surface| Arc::new(Mount::new(surface))).collect();
     let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
-    let site = Site { pipeline: pipeline.clone(), mounts, config, trusted };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
-        let endpoint = format!("http://{}/mcp", listener.local_addr()?);
-        ready(&endpoint)?;
-        let served = http::serve(listener, site).await;
+        let address = listener.local_addr()?;
+        let state = if sites::needs_state(&config)? { Some(sites::open_state(&config).await?) } else { None };
+        if let Some(state) = &state {
+            tokio::spawn(sweep(state.clone()));
+        }
+        let around = Surroundings { pipeline: pipeline.clone(), config: config.clone(), address, state, hashing: Hashing::default() };
+        let sites = sites::all(&around, surfaces, further)?;
+        ready(&format!("http://{address}/mcp"))?;
+        let served = http::serve(listener, &sites, &config).await;
         wait_for_calls(&pipeline).await;
         served
     });
     runtime.shutdown_background();
     served
+}
+
+/// Drops what has expired, once an hour.
+async fn sweep(state: Arc<State>) {
+    let mut hours = tokio::time::interval(Duration::from_secs(3600));
+    loop {
+        hours.tick().await;
+        match state.sweep(Clock::system().seconds()).await {
+            Ok(swept) => tracing::debug!(?swept, "expired logins were dropped"),
+            Err(error) => tracing::error!(%error, "expired logins could not be dropped"),
+        }
+    }
 }
 
 #[cfg(test)]

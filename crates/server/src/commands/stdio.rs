@@ -32,7 +32,7 @@ impl Stdio {
         };
         let workspace = Arc::new(open_workspace(&config)?);
         let config = Arc::new(config);
-        let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
+        let pipeline = Arc::new(Pipeline::new(Some(workspace), config.clone()));
         // One client: messages need no second thread, and a hop to one costs more than most calls. Slow calls have threads.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let served = runtime.block_on(async {

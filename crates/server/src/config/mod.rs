@@ -2,6 +2,8 @@
 
 mod auth;
 
+pub(crate) use auth::seven_days;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +15,7 @@ use quillgate_vault::{Durability, Limits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use auth::{AuthConfig, AuthMode, ClientConfig, Modes, RateLimitsConfig, Secret, SiteConfig, UpstreamConfig, UserConfig};
+pub use auth::{AuthConfig, AuthMode, ClientConfig, KeyConfig, Modes, RateLimitsConfig, Secret, SiteConfig, UpstreamConfig, UserConfig};
 
 /// Quillgate's configuration file, in JSON, YAML or TOML. Every key is optional; command-line flags and environment variables
 /// win over the file.
