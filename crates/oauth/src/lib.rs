@@ -2,7 +2,10 @@
 //!
 //! Architecture invariant: nothing here knows tools or vaults; scopes are words, and a vault is a name.
 
+pub mod client_assertion;
 pub mod client_metadata;
+pub mod jwt;
+pub mod key_set;
 pub mod password;
 pub mod pkce;
 pub mod redirect_uri;
@@ -10,3 +13,4 @@ pub mod resource;
 pub mod scope;
 pub mod seal;
 pub mod secret;
+mod signed_token;
