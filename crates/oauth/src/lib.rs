@@ -4,6 +4,7 @@
 
 pub mod client_assertion;
 pub mod client_metadata;
+pub mod guarded_fetch;
 pub mod jwt;
 pub mod key_set;
 pub mod password;
@@ -14,3 +15,6 @@ pub mod scope;
 pub mod seal;
 pub mod secret;
 mod signed_token;
+pub mod special_addresses;
+#[cfg(test)]
+mod tls_fixture;
