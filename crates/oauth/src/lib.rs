@@ -3,6 +3,7 @@
 //! Architecture invariant: nothing here knows tools or vaults; scopes are words, and a vault is a name.
 
 pub mod client_assertion;
+pub mod client_documents;
 pub mod client_metadata;
 pub mod guarded_fetch;
 pub mod jwt;
