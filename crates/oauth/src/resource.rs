@@ -64,7 +64,7 @@ impl Resources {
 }
 
 /// Scheme and authority in lower case without the default port, and the rest as it stands.
-fn split_root(address: &str) -> Option<(String, &str)> {
+pub(crate) fn split_root(address: &str) -> Option<(String, &str)> {
     let (scheme, rest) = address.split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();
     let default_port = match scheme.as_str() {
