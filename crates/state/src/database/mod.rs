@@ -133,14 +133,14 @@ pub(crate) struct Outcome {
 
 pub(crate) enum Database {
     Sqlite(sqlite::Sqlite),
-    Postgres(postgres::Postgres),
+    Postgres(Box<postgres::Postgres>),
 }
 
 impl Database {
     pub(crate) async fn open(location: &Location) -> Result<Database, StateError> {
         match location {
             Location::Sqlite(path) => Ok(Database::Sqlite(sqlite::Sqlite::open(path.clone()).await?)),
-            Location::Postgres(url) => Ok(Database::Postgres(postgres::Postgres::open(url).await?)),
+            Location::Postgres(url) => Ok(Database::Postgres(Box::new(postgres::Postgres::open(url).await?))),
         }
     }
 
