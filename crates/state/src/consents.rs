@@ -1,28 +1,29 @@
 //! What users agreed to, so that they need not be asked again.
 
 use crate::database::{Row, values};
-use crate::{Consent, State, StateError};
+use crate::{Consent, SecretHash, State, StateError};
 
 impl State {
     /// Replaces what the user said before about this client and redirect URI.
     pub async fn remember_consent(&self, consent: &Consent) -> Result<(), StateError> {
-        let sql = "INSERT INTO consents (user_name, client_id, redirect_uri, scopes, given) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (user_name, client_id, redirect_uri) DO UPDATE SET scopes = excluded.scopes, given = excluded.given";
+        let sql = "INSERT INTO consents (id, target, user_name, client_id, redirect_uri, scopes, given)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            ON CONFLICT (id) DO UPDATE SET scopes = excluded.scopes, given = excluded.given";
         let Consent { user, client, redirect_uri, scopes, given } = consent;
-        self.database().change(sql, values![user, client, redirect_uri, scopes, *given]).await?;
+        let (id, target) = (joined(&[user, client, redirect_uri]), joined(&[client, redirect_uri]));
+        self.database().change(sql, values![&id, &target, user, client, redirect_uri, scopes, *given]).await?;
         Ok(())
     }
 
     pub async fn find_consent(&self, user: &str, client: &str, redirect_uri: &str) -> Result<Option<Consent>, StateError> {
-        let sql = "SELECT user_name, client_id, redirect_uri, scopes, given FROM consents
-            WHERE user_name = $1 AND client_id = $2 AND redirect_uri = $3";
-        self.database().find(sql, values![user, client, redirect_uri], read).await
+        let sql = "SELECT user_name, client_id, redirect_uri, scopes, given FROM consents WHERE id = $1";
+        self.database().find(sql, values![&joined(&[user, client, redirect_uri])], read).await
     }
 
     /// Whether anybody ever sent an answer to this redirect URI.
     pub async fn has_consent(&self, client: &str, redirect_uri: &str) -> Result<bool, StateError> {
-        let sql = "SELECT given FROM consents WHERE client_id = $1 AND redirect_uri = $2 LIMIT 1";
-        Ok(self.database().find(sql, values![client, redirect_uri], Row::integer).await?.is_some())
+        let sql = "SELECT given FROM consents WHERE target = $1 LIMIT 1";
+        Ok(self.database().find(sql, values![&joined(&[client, redirect_uri])], Row::integer).await?.is_some())
     }
 
     /// Those of this user and this client, or of everybody if not given; says how many.
@@ -35,6 +36,11 @@ impl State {
         };
         self.database().change(sql, values).await
     }
+}
+
+/// One short key for several texts, different for different texts.
+fn joined(parts: &[&str]) -> SecretHash {
+    SecretHash::of(&parts.iter().map(|part| format!("{}:{part}", part.len())).collect::<String>())
 }
 
 fn read(row: &mut Row) -> Result<Consent, StateError> {

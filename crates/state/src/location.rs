@@ -7,7 +7,7 @@ use std::str::FromStr;
 use tokio_postgres::config::Host;
 
 use crate::StateError;
-use crate::database::postgres::Target;
+use crate::database::target::Target;
 
 /// A PostgreSQL URL may hold a password, so neither `Debug` nor `Display` shows it.
 #[derive(Clone, PartialEq, Eq)]

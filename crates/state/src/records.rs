@@ -1,9 +1,13 @@
 //! What is remembered. Times are seconds since 1970.
+//!
+//! `Debug` leaves out what is sealed, what people wrote into forms and how passwords are stored, and shortens hashes.
+
+use std::fmt;
 
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of a secret, in hex: all that is ever stored of codes, tokens, keys and client secrets.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SecretHash(String);
 
 impl SecretHash {
@@ -40,7 +44,7 @@ pub struct Client {
 }
 
 /// A login that is under way in somebody's browser.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct PendingRequest {
     pub id: SecretHash,
     /// Of the cookie that binds it to one browser.
@@ -83,7 +87,7 @@ pub struct Grant {
 }
 
 /// An authorization code, good for one exchange.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Code {
     pub hash: SecretHash,
     pub grant: String,
@@ -103,7 +107,7 @@ pub enum TokenKind {
     Refresh,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Token {
     pub hash: SecretHash,
     pub kind: TokenKind,
@@ -125,7 +129,7 @@ pub struct Token {
 }
 
 /// Somebody who may log in, beside those of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct User {
     pub name: String,
     /// argon2id or bcrypt, in PHC or crypt form.
@@ -143,4 +147,41 @@ pub struct Key {
     pub created: i64,
     pub expires: Option<i64>,
     pub last_used: Option<i64>,
+}
+
+/// Enough to find it in the database.
+impl fmt::Debug for SecretHash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "SecretHash({}…)", &self.0[..8])
+    }
+}
+
+impl fmt::Debug for PendingRequest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("PendingRequest").field("id", &self.id).field("expires", &self.expires).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut code = formatter.debug_struct("Code");
+        code.field("hash", &self.hash).field("grant", &self.grant).field("expires", &self.expires);
+        code.field("used", &self.used).field("misses", &self.misses).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut token = formatter.debug_struct("Token");
+        token.field("hash", &self.hash).field("kind", &self.kind).field("grant", &self.grant).field("scopes", &self.scopes);
+        token.field("parent", &self.parent).field("issued", &self.issued).field("expires", &self.expires);
+        token.field("last_used", &self.last_used).field("replaced", &self.replaced).field("reissued", &self.reissued);
+        token.field("ended", &self.ended).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for User {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("User").field("name", &self.name).field("created", &self.created).finish_non_exhaustive()
+    }
 }

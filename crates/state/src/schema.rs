@@ -13,10 +13,13 @@ const VERSIONS: &[&[&str]] = &[&[
     "CREATE TABLE requests (
         id TEXT PRIMARY KEY, browser TEXT NOT NULL, csrf TEXT NOT NULL, data TEXT NOT NULL, expires BIGINT NOT NULL)",
     "CREATE INDEX requests_by_expires ON requests (expires)",
+    // Found by hashes, because PostgreSQL indexes no text as long as a client's and a redirect URI may be together.
     "CREATE TABLE consents (
-        user_name TEXT NOT NULL, client_id TEXT NOT NULL, redirect_uri TEXT NOT NULL, scopes TEXT NOT NULL,
-        given BIGINT NOT NULL, PRIMARY KEY (user_name, client_id, redirect_uri))",
-    "CREATE INDEX consents_by_client ON consents (client_id, redirect_uri)",
+        id TEXT PRIMARY KEY, target TEXT NOT NULL, user_name TEXT NOT NULL, client_id TEXT NOT NULL,
+        redirect_uri TEXT NOT NULL, scopes TEXT NOT NULL, given BIGINT NOT NULL)",
+    "CREATE INDEX consents_by_target ON consents (target)",
+    "CREATE INDEX consents_by_user ON consents (user_name)",
+    "CREATE INDEX consents_by_client ON consents (client_id)",
     "CREATE TABLE grants (
         id TEXT PRIMARY KEY, issuer TEXT NOT NULL, user_name TEXT NOT NULL, client_id TEXT NOT NULL,
         client_name TEXT NOT NULL, scopes TEXT NOT NULL, resource TEXT NOT NULL, user_mark TEXT NOT NULL,
@@ -43,7 +46,6 @@ const VERSIONS: &[&[&str]] = &[&[
         hash TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, vault TEXT, created BIGINT NOT NULL,
         expires BIGINT, last_used BIGINT)",
     "CREATE TABLE limits (name TEXT PRIMARY KEY, due BIGINT NOT NULL)",
-    "CREATE INDEX limits_by_due ON limits (due)",
 ]];
 
 pub(crate) const CREATE_VERSION: &str = "CREATE TABLE IF NOT EXISTS quillgate_version (version BIGINT NOT NULL)";

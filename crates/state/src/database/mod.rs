@@ -3,13 +3,14 @@
 pub(crate) mod file;
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
+pub(crate) mod target;
 mod tls;
 
 use std::vec;
 
 use crate::{Location, SecretHash, StateError};
 
-/// All that is ever stored. No `Debug`: values may be what nobody should read in a log.
+/// All that is ever stored.
 #[derive(Clone)]
 pub(crate) enum Value {
     Text(Option<String>),
@@ -75,6 +76,11 @@ impl Statement {
     fn only_reads(&self) -> bool {
         self.sql.starts_with("SELECT")
     }
+
+    /// PostgreSQL's text cannot hold a zero byte. So none is ever stored in either database, and none can be found.
+    fn has_zero_byte(&self) -> bool {
+        self.values.iter().any(|value| matches!(value, Value::Text(Some(text)) if text.contains('\0')))
+    }
 }
 
 /// The values of one row, taken from left to right.
@@ -127,14 +133,14 @@ pub(crate) struct Outcome {
 
 pub(crate) enum Database {
     Sqlite(sqlite::Sqlite),
-    Postgres(postgres::Postgres),
+    Postgres(Box<postgres::Postgres>),
 }
 
 impl Database {
     pub(crate) async fn open(location: &Location) -> Result<Database, StateError> {
         match location {
             Location::Sqlite(path) => Ok(Database::Sqlite(sqlite::Sqlite::open(path.clone()).await?)),
-            Location::Postgres(url) => Ok(Database::Postgres(postgres::Postgres::open(url).await?)),
+            Location::Postgres(url) => Ok(Database::Postgres(Box::new(postgres::Postgres::open(url).await?))),
         }
     }
 
@@ -145,6 +151,12 @@ impl Database {
 
     /// All of them or none.
     pub(crate) async fn run_all(&self, statements: Vec<Statement>) -> Result<Vec<Outcome>, StateError> {
+        if statements.iter().any(Statement::has_zero_byte) {
+            if statements.iter().any(|statement| statement.sql.starts_with("INSERT")) {
+                return Err(StateError::Failed("text with a zero byte cannot be stored; leave it out".into()));
+            }
+            return Ok(statements.iter().map(|_| Outcome { rows: Vec::new(), changed: 0 }).collect());
+        }
         match self {
             Database::Sqlite(sqlite) => sqlite.run(statements).await,
             Database::Postgres(postgres) => postgres.run(statements).await,
