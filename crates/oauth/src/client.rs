@@ -3,7 +3,7 @@
 use quillgate_state::SecretHash;
 use serde_json::Value;
 
-use crate::client_metadata::{AuthMethod, ClientMetadata, GrantType};
+use crate::client_metadata::{AuthMethod, ClientMetadata, GrantType, is_document_id};
 use crate::failure::Failure;
 use crate::settings::ConfiguredClient;
 use crate::site::Site;
@@ -76,8 +76,7 @@ impl KnownClient {
             (AuthMethod::PrivateKeyJwt, _) => Authentication::PrivateKey {
                 jwks: metadata.jwks.clone(),
                 jwks_uri: metadata.jwks_uri.clone(),
-                // Some clients publish the method and then come without it, since `none` is supported here.
-                or_none: matches!(origin, Origin::Document { .. }),
+                or_none: metadata.also_none,
             },
             _ => Authentication::None,
         };
@@ -98,8 +97,8 @@ impl Site {
         if let Some(client) = self.settings.clients.iter().find(|client| client.id == id) {
             return Ok(Some(KnownClient::configured(client)));
         }
-        if id.starts_with("https://") && self.settings.documents.is_some() {
-            let Ok(metadata) = self.documents.find(id, self.clock.milliseconds()).await else { return Ok(None) };
+        if is_document_id(id) && self.settings.documents.is_some() {
+            let Ok(metadata) = self.documents.find(id, self.now()).await else { return Ok(None) };
             let host = crate::redirect_uri::shown_host(id);
             return Ok(Some(KnownClient::from_metadata(id, &metadata, None, Origin::Document { host })));
         }

@@ -1,20 +1,22 @@
 //! How a client proves who it is at the token, revocation and introspection endpoints.
 
+use std::sync::Arc;
+
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use quillgate_state::SecretHash;
+use serde_json::Value;
 
 use crate::client::{Authentication, KnownClient, SecretWay};
-use crate::client_assertion;
+use crate::client_assertion::{ASSERTION_TYPE, read_claimed};
 use crate::failure::Failure;
+use crate::key_set::KeySet;
 use crate::parameters::Parameters;
 use crate::secret::same_hash;
 use crate::site::Site;
-
-const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /// What the client sent; each way excludes the others.
 enum Proof<'a> {
@@ -34,7 +36,7 @@ impl Site {
             Proof::Post { id, .. } | Proof::None { id } => (*id).to_owned(),
             Proof::Assertion { id, assertion } => match id {
                 Some(id) => (*id).to_owned(),
-                None => client_assertion::claimed_client(assertion).ok_or_else(wrong)?,
+                None => read_claimed(assertion).ok_or_else(wrong)?.client,
             },
         };
         let client = self.find_client(&id).await?;
@@ -49,6 +51,20 @@ impl Site {
             _ => false,
         };
         client.filter(|_| is_right).ok_or_else(wrong)
+    }
+}
+
+impl Site {
+    async fn check_assertion(&self, client: &str, assertion: &str, jwks: Option<&Value>, jwks_uri: Option<&str>) -> bool {
+        let wanted = read_claimed(assertion).and_then(|claimed| claimed.key);
+        let keys = match (jwks, jwks_uri) {
+            (Some(jwks), _) => KeySet::from_json(jwks).ok().map(Arc::new),
+            (None, Some(address)) => self.documents.find_keys(address, wanted.as_deref(), self.now()).await.ok(),
+            (None, None) => None,
+        };
+        let Some(keys) = keys else { return false };
+        let checked = self.assertions.check(assertion, client, &keys, self.now());
+        checked.inspect_err(|problem| tracing::info!(client, %problem, "a client's assertion was refused")).is_ok()
     }
 }
 

@@ -46,7 +46,7 @@ pub use client_metadata::GrantType;
 pub use clock::Clock;
 pub use cors::open_to_pages;
 pub use guarded_fetch::FetchSettings;
-pub use jwt::{JwtChecker, JwtSettings as JwtRules};
+pub use jwt::{JwtChecker, JwtSettings};
 pub use limit::TooMany;
 pub use page::{STYLE, render};
 pub use password::{Hashing, PasswordHash, hash as hash_password};

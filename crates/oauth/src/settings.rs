@@ -8,6 +8,7 @@ use quillgate_state::SecretHash;
 use secrecy::SecretString;
 
 use crate::client_metadata::GrantType;
+use crate::guarded_fetch::FetchSettings;
 use crate::jwt::JwtChecker;
 use crate::password::PasswordHash;
 use crate::redirect_uri::RedirectPolicy;
@@ -23,7 +24,7 @@ pub struct Settings {
     pub vaults: Vec<Vault>,
     /// How people log in; without it there is no authorization server here.
     pub login: Option<Login>,
-    pub jwt: Option<JwtSettings>,
+    pub jwt: Option<TrustedIssuer>,
     /// Static keys of the configuration; those of the state count too where keys are accepted at all.
     pub keys: Option<HashMap<SecretHash, ConfiguredKey>>,
     /// Clients that the operator knows.
@@ -102,7 +103,7 @@ pub enum UpstreamProblem {
 }
 
 /// Tokens that somebody else issues.
-pub struct JwtSettings {
+pub struct TrustedIssuer {
     pub checker: JwtChecker,
     /// Where clients may get such tokens.
     pub authorization_servers: Vec<String>,
@@ -156,10 +157,12 @@ pub struct Registration {
     pub most_unused: u64,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ClientDocumentSettings {
     /// Only documents of these hosts; empty means any.
     pub allowed_hosts: Vec<String>,
+    /// How they are fetched.
+    pub fetch: FetchSettings,
 }
 
 /// Requests per minute and address; 0 means no limit.

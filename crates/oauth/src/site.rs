@@ -9,16 +9,17 @@ use axum::routing::{get, post};
 use quillgate_state::State;
 
 use crate::bearer::TokenCache;
-use crate::client_assertion::AssertionGuard;
+use crate::client_assertion::ClientAssertions;
 use crate::client_documents::ClientDocuments;
 use crate::clock::Clock;
 use crate::cors;
+use crate::guarded_fetch::GuardedFetch;
 use crate::endpoints::{authorize, consent, introspect, metadata, register, resume, revoke, token};
 use crate::page::no_such_page;
 use crate::parameters::LARGEST_FORM;
 use crate::password::Hashing;
 use crate::resource::Resources;
-use crate::settings::{Endpoint, Settings};
+use crate::settings::{ClientDocumentSettings, Endpoint, Settings};
 
 pub struct Site {
     pub settings: Settings,
@@ -27,21 +28,23 @@ pub struct Site {
     pub(crate) resources: Resources,
     pub(crate) hashing: Hashing,
     pub(crate) documents: ClientDocuments,
-    pub(crate) assertions: AssertionGuard,
+    pub(crate) assertions: ClientAssertions,
     pub(crate) tokens: TokenCache,
     /// Since the start; unused ones are thinned out now and then.
     pub(crate) registrations: AtomicU64,
 }
 
 impl Site {
-    pub fn new(settings: Settings, state: Arc<State>, clock: Clock, hashing: Hashing) -> Arc<Site> {
-        let documents = ClientDocuments;
+    pub fn new(settings: Settings, state: Arc<State>, clock: Clock, hashing: Hashing) -> Result<Arc<Site>, reqwest::Error> {
+        let ClientDocumentSettings { allowed_hosts, fetch } = settings.documents.clone().unwrap_or_default();
+        let fetch = GuardedFetch::new(fetch)?;
+        let documents = ClientDocuments::new(fetch, &settings.issuer, allowed_hosts, settings.redirects.clone());
         let surfaces = settings.endpoints.iter().filter_map(|endpoint| endpoint.path.strip_prefix("/mcp/"));
         let resources = Resources::new(&settings.issuer, surfaces);
-        let assertions = AssertionGuard::default();
+        let assertions = ClientAssertions::new(&settings.issuer, &format!("{}/oauth/token", settings.issuer));
         let tokens = TokenCache::default();
         let registrations = AtomicU64::new(0);
-        Arc::new(Site { settings, state, clock, resources, hashing, documents, assertions, tokens, registrations })
+        Ok(Arc::new(Site { settings, state, clock, resources, hashing, documents, assertions, tokens, registrations }))
     }
 
     pub(crate) fn now(&self) -> i64 {

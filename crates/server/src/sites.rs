@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use quillgate_oauth::{
-    ClientDocumentSettings, Clock, ConfiguredClient, ConfiguredKey, ConfiguredUser, Endpoint, GrantType, Hashing, JwtSettings,
-    Lifetimes, Login, PasswordHash, PerMinute, RedirectPolicy, Registration, Scopes, Settings, Vault, normal_name,
+    ClientDocumentSettings, Clock, ConfiguredClient, ConfiguredKey, ConfiguredUser, Endpoint, FetchSettings, GrantType, Hashing, JwtChecker, JwtSettings,
+    Lifetimes, Login, PasswordHash, PerMinute, RedirectPolicy, Registration, Scopes, Settings, Vault, TrustedIssuer, normal_name,
 };
+use secrecy::SecretString;
 use quillgate_state::{Location, SecretHash, State};
 use quillgate_tools::{Surface, vault_id};
 
@@ -116,7 +117,7 @@ fn protected(
     let mounts = mounts(surfaces);
     let state = around.state.clone().context("a login needs the state")?;
     let settings = settings(around, auth, &url, &mounts)?;
-    let login = quillgate_oauth::Site::new(settings, state, Clock::system(), around.hashing.clone());
+    let login = quillgate_oauth::Site::new(settings, state, Clock::system(), around.hashing.clone())?;
     Ok(Site {
         pipeline: around.pipeline.clone(),
         mounts,
@@ -151,7 +152,10 @@ fn settings(around: &Surroundings, auth: &AuthConfig, url: &str, mounts: &[Arc<M
         documents: auth
             .client_metadata_documents
             .enabled
-            .then(|| ClientDocumentSettings { allowed_hosts: auth.client_metadata_documents.allow_hosts.clone() }),
+            .then(|| ClientDocumentSettings {
+                allowed_hosts: auth.client_metadata_documents.allow_hosts.clone(),
+                fetch: FetchSettings::default(),
+            }),
         redirects: RedirectPolicy { schemes: auth.redirect_schemes.clone() },
         trusted_redirects: auth.trusted_redirects.clone(),
         limits: PerMinute {
@@ -251,7 +255,7 @@ fn lifetimes(auth: &AuthConfig) -> Lifetimes {
     }
 }
 
-fn jwt(auth: &AuthConfig, url: &str) -> anyhow::Result<JwtSettings> {
+fn jwt(auth: &AuthConfig, url: &str) -> anyhow::Result<TrustedIssuer> {
     let jwks = match (&auth.jwks, &auth.jwks_file) {
         (Some(_), Some(_)) => bail!("auth.jwks and auth.jwksFile are both given; keep one"),
         (Some(jwks), None) => Some(jwks.clone()),
@@ -260,15 +264,15 @@ fn jwt(auth: &AuthConfig, url: &str) -> anyhow::Result<JwtSettings> {
     };
     let issuer = auth.issuer.clone().context("auth.mode jwt needs auth.issuer: who issues the tokens")?;
     let audience = auth.audience.clone().unwrap_or_else(|| format!("{url}/mcp"));
-    let checker = quillgate_oauth::JwtChecker::new(quillgate_oauth::JwtRules {
-        secret: auth.jwt_secret.as_ref().map(|secret| secrecy::SecretString::from(secret.expose().to_owned())),
-        jwks,
+    let checker = JwtChecker::new(&JwtSettings {
+        secret: auth.jwt_secret.as_ref().map(|secret| SecretString::from(secret.expose().to_owned())),
+        keys: jwks.map(|jwks| jwks.to_string()),
         algorithms: auth.algorithms.clone(),
         issuer,
-        audience,
+        audience: vec![audience],
         require_at_jwt: auth.require_at_jwt,
     })?;
-    Ok(JwtSettings { checker, authorization_servers: auth.authorization_servers.clone() })
+    Ok(TrustedIssuer { checker, authorization_servers: auth.authorization_servers.clone() })
 }
 
 fn read_jwks(file: &Path) -> anyhow::Result<serde_json::Value> {

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
 use crate::address::ClientAddress;
+use crate::client_assertion;
 use crate::client_metadata::GrantType;
 use crate::failure::Failure;
 use crate::settings::Endpoint;
@@ -51,7 +52,6 @@ impl Site {
         let mut document = Map::new();
         let mut set = |key: &str, value: Value| drop(document.insert(key.to_owned(), value));
         let methods = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
-        let signatures = ["RS256", "ES256", "EdDSA"];
         set("issuer", json!(self.settings.issuer));
         set("authorization_endpoint", json!(self.url("/oauth/authorize")));
         set("token_endpoint", json!(self.url("/oauth/token")));
@@ -64,7 +64,7 @@ impl Site {
         set("grant_types_supported", json!(self.grant_types()));
         set("code_challenge_methods_supported", json!(["S256"]));
         set("token_endpoint_auth_methods_supported", json!(methods));
-        set("token_endpoint_auth_signing_alg_values_supported", json!(signatures));
+        set("token_endpoint_auth_signing_alg_values_supported", json!(client_assertion::ALGORITHMS));
         set("revocation_endpoint_auth_methods_supported", json!(methods));
         if self.settings.clients.iter().any(|client| client.introspects) {
             set("introspection_endpoint", json!(self.url("/oauth/introspect")));

@@ -169,7 +169,7 @@ pub struct KeyConfig {
     pub name: String,
     /// SHA-256 of the key, in hex. `quillgate keys new` makes a key and prints this line.
     pub hash: String,
-    /// What it may do, such as `["read:notes", "write:notes"]`; `*:*` is everything.
+    /// What it may do, such as `["read:notes", "write:*"]`.
     pub scopes: Vec<String>,
     /// The only vault it may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
