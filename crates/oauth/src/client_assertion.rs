@@ -9,10 +9,10 @@ use crate::key_set::KeySet;
 use crate::signed_token::{LEEWAY, SignedToken};
 
 /// The value of `client_assertion_type`.
-pub const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+pub(crate) const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /// For the metadata document.
-pub const ALGORITHMS: [&str; 4] = ["RS256", "PS256", "ES256", "EdDSA"];
+pub(crate) const ALGORITHMS: [&str; 4] = ["RS256", "PS256", "ES256", "EdDSA"];
 
 const LONGEST_LIFE: i64 = 5 * 60;
 const LONGEST_ID: usize = 256;
@@ -21,7 +21,7 @@ const MOST_CLIENTS: usize = 1_000;
 
 /// Why an assertion is not accepted: for the log and for tests, outside all are `invalid_client`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AssertionProblem {
+pub(crate) enum AssertionProblem {
     #[error("it is too long or not a signed token that can be understood")]
     Form,
     #[error("it is signed in a way that is not allowed")]
@@ -46,30 +46,30 @@ pub enum AssertionProblem {
 
 /// What an assertion says before anything is checked: whose keys, and which of them, it wants to be checked with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claimed {
+pub(crate) struct Claimed {
     pub client: String,
     pub key: Option<String>,
 }
 
-pub fn read_claimed(assertion: &str) -> Option<Claimed> {
+pub(crate) fn read_claimed(assertion: &str) -> Option<Claimed> {
     let token = SignedToken::read(assertion)?;
     Some(Claimed { client: token.claim("sub")?.to_owned(), key: token.key.clone() })
 }
 
 /// Checks assertions, and remembers their ids while they could be used again.
 #[derive(Debug)]
-pub struct ClientAssertions {
+pub(crate) struct ClientAssertions {
     audience: [String; 2],
     used: Mutex<HashMap<String, HashMap<String, i64>>>,
 }
 
 impl ClientAssertions {
-    pub fn new(issuer: &str, token_endpoint: &str) -> ClientAssertions {
+    pub(crate) fn new(issuer: &str, token_endpoint: &str) -> ClientAssertions {
         ClientAssertions { audience: [issuer.to_owned(), token_endpoint.to_owned()], used: Mutex::default() }
     }
 
     /// Is this client itself, and for the first time with this assertion? Times are in seconds.
-    pub fn check(&self, assertion: &str, client: &str, keys: &KeySet, now: i64) -> Result<(), AssertionProblem> {
+    pub(crate) fn check(&self, assertion: &str, client: &str, keys: &KeySet, now: i64) -> Result<(), AssertionProblem> {
         let token = SignedToken::read(assertion).ok_or(AssertionProblem::Form)?;
         if !matches!(token.algorithm, Algorithm::RS256 | Algorithm::PS256 | Algorithm::ES256 | Algorithm::EdDSA) {
             return Err(AssertionProblem::Algorithm);

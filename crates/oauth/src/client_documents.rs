@@ -26,7 +26,7 @@ const BACK_OFF: i64 = 30;
 const KEY_CHECK: i64 = 60;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DocumentProblem {
+pub(crate) enum DocumentProblem {
     #[error("client id documents of {0} are not accepted here; ask the operator to allow its host")]
     Host(String),
     #[error("the client id is an address of this server")]
@@ -40,7 +40,7 @@ pub enum DocumentProblem {
 }
 
 /// Times are seconds since 1970, passed in.
-pub struct ClientDocuments {
+pub(crate) struct ClientDocuments {
     fetch: GuardedFetch,
     issuer: String,
     /// Hosts, `*.` before one meaning all below it; empty means all.
@@ -52,13 +52,13 @@ pub struct ClientDocuments {
 }
 
 impl ClientDocuments {
-    pub fn new(fetch: GuardedFetch, issuer: &str, hosts: Vec<String>, policy: RedirectPolicy) -> ClientDocuments {
+    pub(crate) fn new(fetch: GuardedFetch, issuer: &str, hosts: Vec<String>, policy: RedirectPolicy) -> ClientDocuments {
         let (documents, keys) = (Kept::new(MOST), Kept::new(MOST));
         ClientDocuments { fetch, issuer: issuer.to_owned(), hosts, policy, turns: Semaphore::new(AT_ONCE), documents, keys }
     }
 
     /// What the document behind a client id says.
-    pub async fn find(&self, id: &str, now: i64) -> Result<Arc<ClientMetadata>, DocumentProblem> {
+    pub(crate) async fn find(&self, id: &str, now: i64) -> Result<Arc<ClientMetadata>, DocumentProblem> {
         self.vet(id)?;
         let fetch = async || {
             let _turn = self.turns.acquire().await.map_err(|_| FetchProblem)?;
@@ -69,7 +69,7 @@ impl ClientDocuments {
     }
 
     /// The keys at an address; when they lack the wanted one, fetched anew, but not more often than once a minute.
-    pub async fn find_keys(&self, address: &str, wanted: Option<&str>, now: i64) -> Result<Arc<KeySet>, DocumentProblem> {
+    pub(crate) async fn find_keys(&self, address: &str, wanted: Option<&str>, now: i64) -> Result<Arc<KeySet>, DocumentProblem> {
         if is_under(address, &self.issuer) {
             return Err(DocumentProblem::Own);
         }

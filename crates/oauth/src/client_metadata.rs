@@ -7,7 +7,7 @@ use crate::redirect_uri::{self, RedirectPolicy};
 use crate::scope::Scopes;
 
 /// A registration or document may not be longer.
-pub const LONGEST: usize = 64 * 1024;
+pub(crate) const LONGEST: usize = 64 * 1024;
 
 const MOST_REDIRECT_URIS: usize = 50;
 const MOST_KEYS: usize = 20;
@@ -18,7 +18,7 @@ const DEEPEST: usize = 16;
 const PRIVATE_MEMBERS: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MetadataProblem {
+pub(crate) enum MetadataProblem {
     #[error("{0}")]
     RedirectUri(String),
     #[error("{0}")]
@@ -27,7 +27,7 @@ pub enum MetadataProblem {
 
 impl MetadataProblem {
     /// The error code of RFC 7591.
-    pub fn code(&self) -> &'static str {
+    pub(crate) fn code(&self) -> &'static str {
         match self {
             MetadataProblem::RedirectUri(_) => "invalid_redirect_uri",
             MetadataProblem::Metadata(_) => "invalid_client_metadata",
@@ -38,7 +38,7 @@ impl MetadataProblem {
 /// How a client shows at the token endpoint that it is itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AuthMethod {
+pub(crate) enum AuthMethod {
     None,
     ClientSecretBasic,
     ClientSecretPost,
@@ -46,10 +46,10 @@ pub enum AuthMethod {
 }
 
 impl AuthMethod {
-    pub const ALL: [AuthMethod; 4] =
+    pub(crate) const ALL: [AuthMethod; 4] =
         [AuthMethod::None, AuthMethod::ClientSecretBasic, AuthMethod::ClientSecretPost, AuthMethod::PrivateKeyJwt];
 
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             AuthMethod::None => "none",
             AuthMethod::ClientSecretBasic => "client_secret_basic",
@@ -58,7 +58,7 @@ impl AuthMethod {
         }
     }
 
-    pub fn has_secret(self) -> bool {
+    pub(crate) fn has_secret(self) -> bool {
         matches!(self, AuthMethod::ClientSecretBasic | AuthMethod::ClientSecretPost)
     }
 
@@ -84,7 +84,7 @@ impl GrantType {
 
 /// What is kept of it; as JSON both the stored form and the answer to a registration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClientMetadata {
+pub(crate) struct ClientMetadata {
     pub redirect_uris: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_name: Option<String>,
@@ -114,7 +114,7 @@ pub struct ClientMetadata {
 
 impl ClientMetadata {
     /// Reads the body of a registration.
-    pub fn from_registration(body: &[u8], policy: &RedirectPolicy) -> Result<ClientMetadata, MetadataProblem> {
+    pub(crate) fn from_registration(body: &[u8], policy: &RedirectPolicy) -> Result<ClientMetadata, MetadataProblem> {
         let fields = Fields::read(body)?;
         let method = match fields.text("token_endpoint_auth_method")? {
             None => AuthMethod::ClientSecretBasic,
@@ -133,7 +133,7 @@ impl ClientMetadata {
     }
 
     /// Reads the document behind a client id, which must name that id byte for byte.
-    pub fn from_document(id: &str, body: &[u8], policy: &RedirectPolicy) -> Result<ClientMetadata, MetadataProblem> {
+    pub(crate) fn from_document(id: &str, body: &[u8], policy: &RedirectPolicy) -> Result<ClientMetadata, MetadataProblem> {
         check_document_id(id)?;
         let fields = Fields::read(body)?;
         if fields.text("client_id")? != Some(id) {
@@ -153,18 +153,6 @@ impl ClientMetadata {
             return Err(wrong("client_name is missing"));
         }
         Ok(metadata)
-    }
-
-    pub fn allows(&self, grant: GrantType) -> bool {
-        self.grant_types.contains(&grant)
-    }
-
-    /// Was this address registered, or does it differ by a loopback port only?
-    pub fn find_redirect_uri(&self, asked: &str) -> Option<&str> {
-        let exact = self.redirect_uris.iter().find(|registered| *registered == asked);
-        exact
-            .or_else(|| self.redirect_uris.iter().find(|registered| redirect_uri::matches(registered, asked)))
-            .map(String::as_str)
     }
 
     fn from_fields(fields: &Fields, policy: &RedirectPolicy, method: AuthMethod) -> Result<ClientMetadata, MetadataProblem> {
@@ -206,7 +194,7 @@ impl ClientMetadata {
 }
 
 /// Can this client id be the address of a document? Nothing is fetched for one that cannot.
-pub fn check_document_id(id: &str) -> Result<(), MetadataProblem> {
+pub(crate) fn check_document_id(id: &str) -> Result<(), MetadataProblem> {
     redirect_uri::check_https(id).map_err(|problem| wrong(&format!("client_id {problem}")))?;
     let path = id.splitn(4, '/').nth(3).unwrap_or_default();
     if path.is_empty() || path.starts_with('?') || id["https://".len()..].split('/').next().is_some_and(|host| host.contains('?'))
@@ -217,7 +205,7 @@ pub fn check_document_id(id: &str) -> Result<(), MetadataProblem> {
 }
 
 /// Is it meant as the address of a document, rather than as the id of a registration?
-pub fn is_document_id(id: &str) -> bool {
+pub(crate) fn is_document_id(id: &str) -> bool {
     id.starts_with("https://")
 }
 

@@ -16,24 +16,24 @@ use crate::redirect_uri;
 use crate::special_addresses::is_special;
 
 /// What a client's document may be long.
-pub const DOCUMENT: usize = 5 * 1024;
+pub(crate) const DOCUMENT: usize = 5 * 1024;
 /// What a key set may be long.
-pub const KEY_SET: usize = 64 * 1024;
+pub(crate) const KEY_SET: usize = 64 * 1024;
 
 /// One answer for every failure, so that nobody learns from us what is reachable from here; the cause is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it could not be fetched; publish it as JSON at a public https address that answers 200 without redirects")]
-pub struct FetchProblem;
+pub(crate) struct FetchProblem;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fetched {
+pub(crate) struct Fetched {
     pub bytes: Vec<u8>,
     /// What the server says about how long it stays good.
     pub max_age: Option<Duration>,
 }
 
 /// The addresses of a name.
-pub type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
+pub(crate) type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
 #[derive(Clone)]
 pub struct FetchSettings {
@@ -62,14 +62,14 @@ async fn look_up(name: String) -> io::Result<Vec<IpAddr>> {
 }
 
 #[derive(Clone)]
-pub struct GuardedFetch {
+pub(crate) struct GuardedFetch {
     client: reqwest::Client,
     allowed: Arc<[IpNet]>,
     timeout: Duration,
 }
 
 impl GuardedFetch {
-    pub fn new(settings: FetchSettings) -> Result<GuardedFetch, reqwest::Error> {
+    pub(crate) fn new(settings: FetchSettings) -> Result<GuardedFetch, reqwest::Error> {
         let allowed: Arc<[IpNet]> = settings.allowed.into();
         let mut client = reqwest::Client::builder()
             .dns_resolver(VettedLookup { lookup: settings.lookup, allowed: Arc::clone(&allowed) })
@@ -93,7 +93,7 @@ impl GuardedFetch {
     }
 
     /// The JSON at an address, of at most so many bytes.
-    pub async fn get_json(&self, address: &str, most: usize) -> Result<Fetched, FetchProblem> {
+    pub(crate) async fn get_json(&self, address: &str, most: usize) -> Result<Fetched, FetchProblem> {
         let fetched = tokio::time::timeout(self.timeout, self.fetch(address, most)).await;
         fetched.unwrap_or(Err(Cause::Slow)).map_err(|cause| {
             tracing::debug!(address, %cause, "a document was not fetched");

@@ -52,14 +52,14 @@ struct PublicKey {
 }
 
 #[derive(Clone, Debug)]
-pub struct KeySet(Vec<PublicKey>);
+pub(crate) struct KeySet(Vec<PublicKey>);
 
 impl KeySet {
-    pub fn parse(text: &[u8]) -> Result<KeySet, KeySetProblem> {
+    pub(crate) fn parse(text: &[u8]) -> Result<KeySet, KeySetProblem> {
         KeySet::from_json(&serde_json::from_slice(text).map_err(|_| KeySetProblem::Form)?)
     }
 
-    pub fn from_json(set: &Value) -> Result<KeySet, KeySetProblem> {
+    pub(crate) fn from_json(set: &Value) -> Result<KeySet, KeySetProblem> {
         if !set.get("keys").is_some_and(Value::is_array) {
             return Err(KeySetProblem::Form);
         }
@@ -76,7 +76,7 @@ impl KeySet {
     }
 
     /// The key of this id, if it may be used so; without id, the only key there is.
-    pub fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Option<&DecodingKey> {
+    pub(crate) fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Option<&DecodingKey> {
         let key = match (id, self.0.as_slice()) {
             (Some(id), keys) => keys.iter().find(|key| key.id.as_deref() == Some(id))?,
             (None, [only]) => only,
@@ -86,16 +86,8 @@ impl KeySet {
         (fits && key.kind.signs(algorithm)).then_some(&key.key)
     }
 
-    pub fn contains(&self, id: &str) -> bool {
+    pub(crate) fn contains(&self, id: &str) -> bool {
         self.0.iter().any(|key| key.id.as_deref() == Some(id))
-    }
-
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 /// Nobody types more; longer ones are refused before any work is done for them.
-pub const LONGEST: usize = 1024;
+pub(crate) const LONGEST: usize = 1024;
 
 /// What bcrypt reads of a password.
 const BCRYPT_READS: usize = 71;

@@ -6,20 +6,20 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 
 /// Is this the form of a SHA-256 in base64url?
-pub fn is_challenge(text: &str) -> bool {
+pub(crate) fn is_challenge(text: &str) -> bool {
     text.len() == 43 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
-pub fn is_verifier(text: &str) -> bool {
+pub(crate) fn is_verifier(text: &str) -> bool {
     (43..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
 }
 
-pub fn challenge_of(verifier: &str) -> String {
+pub(crate) fn challenge_of(verifier: &str) -> String {
     URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, verifier.as_bytes()))
 }
 
 /// Did whoever sends the verifier also send the challenge?
-pub fn verify(challenge: &str, verifier: &str) -> bool {
+pub(crate) fn verify(challenge: &str, verifier: &str) -> bool {
     is_challenge(challenge) && is_verifier(verifier) && challenge_of(verifier).as_bytes().ct_eq(challenge.as_bytes()).into()
 }
 

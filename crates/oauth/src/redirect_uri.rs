@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use url::{Url, form_urlencoded};
 
-pub const LONGEST: usize = 2048;
+pub(crate) const LONGEST: usize = 2048;
 
 /// Hosts of the user's own machine, as they must be written.
 const LOOPBACK_HOSTS: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
@@ -96,7 +96,7 @@ impl RedirectPolicy {
 
 /// Is this the address that was registered? Loopback addresses match on any port (RFC 8252 section 7.3), also when one was
 /// registered; everything else is compared byte for byte.
-pub fn matches(registered: &str, asked: &str) -> bool {
+pub(crate) fn matches(registered: &str, asked: &str) -> bool {
     if registered == asked {
         return true;
     }
@@ -107,12 +107,12 @@ pub fn matches(registered: &str, asked: &str) -> bool {
 }
 
 /// Does this lead to the user's own machine?
-pub fn is_loopback(raw: &str) -> bool {
+pub(crate) fn is_loopback(raw: &str) -> bool {
     split_loopback(raw).is_some()
 }
 
 /// The host for people to judge, in punycode; for a private scheme the scheme.
-pub fn shown_host(raw: &str) -> String {
+pub(crate) fn shown_host(raw: &str) -> String {
     match Url::parse(raw) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => url.host_str().unwrap_or_default().to_owned(),
         Ok(url) => url.scheme().to_owned(),

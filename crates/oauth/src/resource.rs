@@ -3,13 +3,13 @@
 /// `invalid_target`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this server does not issue tokens for the resource that was asked; ask for {canonical}")]
-pub struct InvalidTarget {
+pub(crate) struct InvalidTarget {
     pub canonical: String,
 }
 
 /// The resources of one issuer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resources {
+pub(crate) struct Resources {
     /// The issuer, without trailing slash.
     pub origin: String,
     /// Further endpoints, as paths: `/mcp/<surface>`.
@@ -17,24 +17,18 @@ pub struct Resources {
 }
 
 impl Resources {
-    pub fn new<'a>(issuer: &str, surfaces: impl IntoIterator<Item = &'a str>) -> Resources {
+    pub(crate) fn new<'a>(issuer: &str, surfaces: impl IntoIterator<Item = &'a str>) -> Resources {
         let endpoints = surfaces.into_iter().map(|surface| format!("/mcp/{surface}")).collect();
         Resources { origin: issuer.trim_end_matches('/').to_owned(), endpoints }
     }
 
     /// The endpoint that people type in.
-    pub fn canonical(&self) -> String {
+    pub(crate) fn canonical(&self) -> String {
         format!("{}/mcp", self.origin)
     }
 
-    /// Every resource that tokens can be issued for.
-    pub fn all(&self) -> Vec<String> {
-        let further = self.endpoints.iter().map(|path| format!("{}{path}", self.origin));
-        std::iter::once(self.canonical()).chain(further).collect()
-    }
-
     /// The one resource that is meant; without any, the endpoint.
-    pub fn resolve<S: AsRef<str>>(&self, asked: &[S]) -> Result<String, InvalidTarget> {
+    pub(crate) fn resolve<S: AsRef<str>>(&self, asked: &[S]) -> Result<String, InvalidTarget> {
         let refused = || InvalidTarget { canonical: self.canonical() };
         let mut found: Option<String> = None;
         for asked in asked {
@@ -48,7 +42,7 @@ impl Resources {
     }
 
     /// The resource that one name stands for.
-    pub fn find(&self, asked: &str) -> Option<String> {
+    pub(crate) fn find(&self, asked: &str) -> Option<String> {
         let (root, path) = split_root(asked)?;
         let (own_root, base) = split_root(&self.origin)?;
         if root != own_root {

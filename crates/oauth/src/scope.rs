@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub const MOST: usize = 100;
-pub const LONGEST: usize = 4096;
+pub(crate) const MOST: usize = 100;
+pub(crate) const LONGEST: usize = 4096;
 
 const VAULT: &str = "vault:";
 

@@ -11,7 +11,7 @@ const NONCE: usize = 12;
 const KEY: usize = 32;
 
 /// Encrypts for whoever has the secret (a code, a token, a browser's cookie); the context says what for.
-pub fn seal(secret: &SecretString, context: &str, plaintext: &SecretString) -> String {
+pub(crate) fn seal(secret: &SecretString, context: &str, plaintext: &SecretString) -> String {
     let mut sealed = plaintext.expose_secret().as_bytes().to_vec();
     let nonce = key(secret, context)
         .seal_in_place_append_tag(Aad::from(context.as_bytes()), &mut sealed)
@@ -20,7 +20,7 @@ pub fn seal(secret: &SecretString, context: &str, plaintext: &SecretString) -> S
 }
 
 /// What was sealed, if secret and context are those of the sealing and nothing was changed.
-pub fn open(secret: &SecretString, context: &str, sealed: &str) -> Option<SecretString> {
+pub(crate) fn open(secret: &SecretString, context: &str, sealed: &str) -> Option<SecretString> {
     let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
     let (nonce, body) = bytes.split_at_checked(NONCE)?;
     let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;

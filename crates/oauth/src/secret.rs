@@ -8,7 +8,7 @@ use secrecy::SecretString;
 use subtle::ConstantTimeEq;
 
 /// 32 random bytes, as 43 characters.
-pub fn new_secret() -> SecretString {
+pub(crate) fn new_secret() -> SecretString {
     SecretString::from(random_text(32))
 }
 
@@ -18,12 +18,12 @@ pub fn new_key() -> SecretString {
 }
 
 /// A public name that nobody can guess: the prefix and so many random bytes.
-pub fn new_id(prefix: &str, bytes: usize) -> String {
+pub(crate) fn new_id(prefix: &str, bytes: usize) -> String {
     format!("{prefix}{}", random_text(bytes))
 }
 
 /// Are these hashes of the same secret?
-pub fn same_hash(one: &SecretHash, other: &SecretHash) -> bool {
+pub(crate) fn same_hash(one: &SecretHash, other: &SecretHash) -> bool {
     one.as_str().as_bytes().ct_eq(other.as_str().as_bytes()).into()
 }
 

@@ -42,7 +42,7 @@ fn read<T: std::str::FromStr<Err: std::fmt::Debug>>(networks: &[&str]) -> Vec<T>
 }
 
 /// Is this anything but a public unicast address?
-pub fn is_special(address: IpAddr) -> bool {
+pub(crate) fn is_special(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_special_ipv4(address),
         IpAddr::V6(address) => is_special_ipv6(address),

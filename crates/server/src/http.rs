@@ -21,10 +21,10 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use crate::config::Config;
-use crate::mcp::{HttpOptions, Mcp};
 use crate::front::{self, Front};
 use crate::identity::{Gate, require_identity};
 use crate::listen::take_connections;
+use crate::mcp::{HttpOptions, Mcp};
 use crate::network::{Networks, TrustedPeers, host_of};
 use crate::pipeline::{Mount, Pipeline};
 use crate::proxies::note_address;
@@ -127,7 +127,8 @@ fn router(site: &Site, ending: &Ending) -> Router {
             let default = endpoint(site, mount, "/mcp", ending);
             app = app.route("/mcp", any_service(default.clone())).route("/mcp/", any_service(default.clone()));
             let front = Arc::new(Front::of(site));
-            app = app.route("/", any_service(default.layer(middleware::from_fn_with_state(front.clone(), front::page_for_people))));
+            app =
+                app.route("/", any_service(default.layer(middleware::from_fn_with_state(front.clone(), front::page_for_people))));
             app = app.route("/.well-known/mcp/server-card.json", get(move || async move { front.card() }));
         }
     }

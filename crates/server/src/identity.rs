@@ -131,7 +131,9 @@ impl Gate {
     async fn count(&self, principal: &Principal) -> Result<(), TooMany> {
         match self.per_minute {
             0 => Ok(()),
-            limit => self.site.spend(&format!("mcp {} {}", principal.id, principal.grant.as_deref().unwrap_or_default()), limit).await,
+            limit => {
+                self.site.spend(&format!("mcp {} {}", principal.id, principal.grant.as_deref().unwrap_or_default()), limit).await
+            }
         }
     }
 

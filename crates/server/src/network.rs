@@ -88,10 +88,13 @@ pub(crate) fn check_exposure(address: SocketAddr, server_url: Option<&str>, trus
 
 /// With a login the server may be reached from anywhere, but only under an address that cannot be listened in on.
 pub(crate) fn public_origin(server_url: &str) -> anyhow::Result<String> {
-    let url = url::Url::parse(server_url).with_context(|| format!("{server_url:?} is not a URL; write it like https://vault.example.com"))?;
+    let url = url::Url::parse(server_url)
+        .with_context(|| format!("{server_url:?} is not a URL; write it like https://vault.example.com"))?;
     let is_local = is_loopback_host(&host_of(server_url));
     if !(url.scheme() == "https" || url.scheme() == "http" && is_local) {
-        bail!("{server_url} is not https; logins over it could be listened in on. Put a reverse proxy with TLS in front and give its https URL");
+        bail!(
+            "{server_url} is not https; logins over it could be listened in on. Put a reverse proxy with TLS in front and give its https URL"
+        );
     }
     let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
     if !is_bare || !url.username().is_empty() || url.password().is_some() {

@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use quillgate_oauth::Principal;
-use quillgate_tools::{
-    Answer, Call, Context, Cost, Effect, Failure, Registered, Surface, Workspace, check_arguments, vault_id,
-};
+use quillgate_tools::{Answer, Call, Context, Cost, Effect, Failure, Registered, Surface, Workspace, check_arguments, vault_id};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
@@ -183,12 +181,7 @@ impl Pipeline {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    async fn run_on_thread(
-        &self,
-        grant: Grant,
-        arguments: Map<String, Value>,
-        call: Call,
-    ) -> Result<Value, Failure> {
+    async fn run_on_thread(&self, grant: Grant, arguments: Map<String, Value>, call: Call) -> Result<Value, Failure> {
         let slot = self.slots.clone().acquire_owned().await.map_err(|_| Failure::Cancelled)?;
         let workspace = self.workspace.clone();
         let work = move || {

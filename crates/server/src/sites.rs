@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use quillgate_oauth::{
-    ClientDocumentSettings, Clock, ConfiguredClient, ConfiguredKey, ConfiguredUser, Endpoint, FetchSettings, GrantType, Hashing, JwtChecker, JwtSettings,
-    Lifetimes, Login, PasswordHash, PerMinute, RedirectPolicy, Registration, Scopes, Settings, Vault, TrustedIssuer, normal_name,
+    ClientDocumentSettings, Clock, ConfiguredClient, ConfiguredKey, ConfiguredUser, Endpoint, FetchSettings, GrantType, Hashing,
+    JwtChecker, JwtSettings, Lifetimes, Login, PasswordHash, PerMinute, RedirectPolicy, Registration, Scopes, Settings,
+    TrustedIssuer, Vault, normal_name,
 };
-use secrecy::SecretString;
 use quillgate_state::{Location, SecretHash, State};
 use quillgate_tools::{Surface, vault_id};
+use secrecy::SecretString;
 
 use crate::config::{AuthConfig, AuthMode, ClientConfig, Config, Modes};
 use crate::data_folder;
@@ -72,7 +73,11 @@ pub(crate) async fn open_state(config: &Config) -> anyhow::Result<Arc<State>> {
 }
 
 /// The site of the server's own URL, and after it the further ones.
-pub(crate) fn all(around: &Surroundings, surfaces: &[&'static Surface], further: &[Vec<&'static Surface>]) -> anyhow::Result<Vec<Site>> {
+pub(crate) fn all(
+    around: &Surroundings,
+    surfaces: &[&'static Surface],
+    further: &[Vec<&'static Surface>],
+) -> anyhow::Result<Vec<Site>> {
     let config = &around.config;
     let mut sites = vec![first(around, surfaces)?];
     for (site, surfaces) in config.sites.iter().zip(further) {
@@ -149,13 +154,10 @@ fn settings(around: &Surroundings, auth: &AuthConfig, url: &str, mounts: &[Arc<M
         clients: auth.clients.iter().map(client).collect::<anyhow::Result<_>>()?,
         lifetimes: lifetimes(auth),
         registration: auth.registration.enabled.then_some(Registration { most_unused: auth.registration.max_clients }),
-        documents: auth
-            .client_metadata_documents
-            .enabled
-            .then(|| ClientDocumentSettings {
-                allowed_hosts: auth.client_metadata_documents.allow_hosts.clone(),
-                fetch: FetchSettings::default(),
-            }),
+        documents: auth.client_metadata_documents.enabled.then(|| ClientDocumentSettings {
+            allowed_hosts: auth.client_metadata_documents.allow_hosts.clone(),
+            fetch: FetchSettings::default(),
+        }),
         redirects: RedirectPolicy { schemes: auth.redirect_schemes.clone() },
         trusted_redirects: auth.trusted_redirects.clone(),
         limits: PerMinute {
@@ -170,10 +172,8 @@ fn settings(around: &Surroundings, auth: &AuthConfig, url: &str, mounts: &[Arc<M
 
 /// The default mount has two addresses; the short one comes first.
 fn endpoints(mounts: &[Arc<Mount>]) -> Vec<Endpoint> {
-    let named = |mount: &Arc<Mount>| Endpoint {
-        path: format!("/mcp/{}", mount.surface.name),
-        scopes: scopes::offered(mount.surface),
-    };
+    let named =
+        |mount: &Arc<Mount>| Endpoint { path: format!("/mcp/{}", mount.surface.name), scopes: scopes::offered(mount.surface) };
     let default = mounts.first().map(|mount| Endpoint { path: "/mcp".to_owned(), ..named(mount) });
     default.into_iter().chain(mounts.iter().map(named)).collect()
 }
@@ -209,8 +209,9 @@ fn words(scopes: &[String]) -> anyhow::Result<Scopes> {
 
 fn keys(auth: &AuthConfig) -> anyhow::Result<std::collections::HashMap<SecretHash, ConfiguredKey>> {
     let key = |key: &crate::config::KeyConfig| {
-        let hash = SecretHash::from_hex(&key.hash)
-            .with_context(|| format!("the hash of the key {:?} is no SHA-256 in hex; `quillgate keys new` prints one", key.name))?;
+        let hash = SecretHash::from_hex(&key.hash).with_context(|| {
+            format!("the hash of the key {:?} is no SHA-256 in hex; `quillgate keys new` prints one", key.name)
+        })?;
         Ok((hash, ConfiguredKey { name: key.name.clone(), scopes: words(&key.scopes)?, vault: key.vault.clone() }))
     };
     auth.keys.iter().map(key).collect()
@@ -226,9 +227,8 @@ fn client(config: &ClientConfig) -> anyhow::Result<ConfiguredClient> {
         (None, None) => None,
         (Some(_), Some(_)) => bail!("the client {id:?} has both clientSecret and clientSecretHash; keep the hash"),
     };
-    let grant_type = |name: &String| {
-        GrantType::find(name).with_context(|| format!("the client {id:?} has the unknown grant type {name:?}"))
-    };
+    let grant_type =
+        |name: &String| GrantType::find(name).with_context(|| format!("the client {id:?} has the unknown grant type {name:?}"));
     let grant_types: Vec<GrantType> = config.grant_types.iter().map(grant_type).collect::<anyhow::Result<_>>()?;
     if grant_types.contains(&GrantType::ClientCredentials) && secret.is_none() && config.jwks.is_none() {
         bail!("the client {id:?} may act for itself (client_credentials) but has neither a secret nor keys");

@@ -244,9 +244,7 @@ fn cli_error(failure: &Failure) -> ProtocolError {
         Failure::Ambiguous { .. } => (-32004, "AMBIGUOUS_NAME"),
         Failure::Vault(V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_) | V::ReadOnly(_))
         | Failure::Forbidden { .. }
-        | Failure::OtherVault(_) => {
-            (-32005, "PERMISSION_DENIED")
-        }
+        | Failure::OtherVault(_) => (-32005, "PERMISSION_DENIED"),
         Failure::Vault(V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_)) => (-32602, "INVALID_PARAMS"),
         Failure::Budget(_)
         | Failure::Timeout(_)

@@ -57,7 +57,11 @@ impl Keys {
             Action::New => {
                 let key = new_key();
                 let hash = SecretHash::of(key.expose_secret());
-                say(&format!("{}\n{{\"name\": \"agent\", \"hash\": \"{}\", \"scopes\": [\"read:notes\"]}}", key.expose_secret(), hash.as_str()))
+                say(&format!(
+                    "{}\n{{\"name\": \"agent\", \"hash\": \"{}\", \"scopes\": [\"read:notes\"]}}",
+                    key.expose_secret(),
+                    hash.as_str()
+                ))
             }
             Action::Revoke { name, shared } => revoke(&name, &shared),
         }
@@ -68,7 +72,16 @@ fn list(shared: &Shared) -> anyhow::Result<()> {
     let keys = with_state(shared, |state| async move { Ok(state.keys().await?) })?;
     let rows: Vec<_> = keys
         .into_iter()
-        .map(|key| vec![key.name, key.scopes, key.vault.unwrap_or_default(), time(Some(key.created)), time(key.last_used), time(key.expires)])
+        .map(|key| {
+            vec![
+                key.name,
+                key.scopes,
+                key.vault.unwrap_or_default(),
+                time(Some(key.created)),
+                time(key.last_used),
+                time(key.expires),
+            ]
+        })
         .collect();
     table(&["key", "scopes", "vault", "since", "last used", "ends"], &rows)
 }

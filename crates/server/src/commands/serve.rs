@@ -121,7 +121,8 @@ pub(super) fn run_server(
         if let Some(state) = &state {
             tokio::spawn(sweep(state.clone()));
         }
-        let around = Surroundings { pipeline: pipeline.clone(), config: config.clone(), address, state, hashing: Hashing::default() };
+        let around =
+            Surroundings { pipeline: pipeline.clone(), config: config.clone(), address, state, hashing: Hashing::default() };
         let sites = sites::all(&around, surfaces, further)?;
         ready(&format!("http://{address}/mcp"))?;
         let served = http::serve(listener, &sites, &config).await;
