@@ -23,7 +23,7 @@ impl Place {
     pub(crate) async fn postgres() -> Place {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let database = format!("story_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let url = tokio::task::spawn_blocking(cluster).await.unwrap();
+        let url = tokio::task::spawn_blocking(common_cluster).await.unwrap();
         let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
         tokio::spawn(connection);
         client.batch_execute(&format!("CREATE DATABASE {database}")).await.unwrap();
@@ -44,10 +44,16 @@ impl Place {
 }
 
 /// One cluster for all tests of a run. It ends with the process that runs them, which with nextest is our parent.
-fn cluster() -> String {
+fn common_cluster() -> String {
     let owner = if std::env::var_os("NEXTEST").is_some() { std::os::unix::process::parent_id() } else { std::process::id() };
+    cluster(&format!("/tmp/quillgate-postgres-{owner}"), owner, None)
+}
+
+pub(crate) fn cluster(folder: &str, owner: u32, tls_port: Option<u16>) -> String {
     let start = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/postgres/start");
-    let output = Command::new(start).arg(format!("/tmp/quillgate-postgres-{owner}")).arg(owner.to_string()).output().unwrap();
+    let mut start = Command::new(start);
+    start.args([folder, &owner.to_string()]).envs(tls_port.map(|port| ("TLS_PORT", port.to_string())));
+    let output = start.output().unwrap();
     assert!(output.status.success(), "no PostgreSQL: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }

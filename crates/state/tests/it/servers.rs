@@ -3,12 +3,16 @@
 use quillgate_state::{Location, State, StateError};
 use tokio_postgres::NoTls;
 
-use crate::place::{NOW, Place, client, user};
+use crate::place::{NOW, Place, client, cluster, user};
 
 async fn run(place: &Place, sql: &str) {
     let (client, connection) = tokio_postgres::connect(&place.text(), NoTls).await.unwrap();
     tokio::spawn(connection);
     client.batch_execute(sql).await.unwrap();
+}
+
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -45,11 +49,45 @@ async fn the_tables_of_another_program_are_left_alone() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_an_error_without_the_password() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop(listener);
+    let port = free_port();
     let location = Location::Postgres(format!("postgres://me:canary@127.0.0.1:{port}/notes"));
     let error = State::open(&location).await.unwrap_err();
     let shown = format!("{error} {error:?}");
     assert!(shown.contains("PostgreSQL database notes on 127.0.0.1") && !shown.contains("canary"), "{shown}");
+}
+
+#[tokio::test]
+async fn tls_is_checked_by_the_authority_of_the_url() {
+    let port = free_port();
+    let folder = format!("/tmp/quillgate-tls-{}", std::process::id());
+    let socket = tokio::task::spawn_blocking({
+        let folder = folder.clone();
+        move || cluster(&folder, std::process::id(), Some(port))
+    });
+    let (client, connection) = tokio_postgres::connect(&socket.await.unwrap(), NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute("ALTER USER postgres PASSWORD 'canary'").await.unwrap();
+
+    let open = async |host: &str, password: &str, query: &str| {
+        let url = format!("postgres://postgres:{password}@{host}:{port}/postgres?{query}");
+        let opened = State::open(&Location::parse(&url).unwrap()).await;
+        opened.map_err(|error| format!("{error} {error:?}"))
+    };
+    let authority = format!("sslmode=verify-full&sslrootcert={folder}/certificate.pem");
+    let state = open("localhost", "canary", &authority).await.unwrap();
+    state.put_user(&user("anna")).await.unwrap();
+    let row =
+        client.query_one("SELECT COUNT(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE ssl", &[]).await.unwrap();
+    assert_eq!(row.get::<_, i64>(0), 1);
+
+    for (host, password, query, words) in [
+        ("localhost", "canary-2", authority.as_str(), "password authentication failed"),
+        ("localhost", "canary", "sslmode=require", "invalid peer certificate"),
+        ("127.0.0.1", "canary", authority.as_str(), "not valid for name"),
+        ("localhost", "canary", "sslmode=require&sslrootcert=/nowhere.pem", "sslrootcert /nowhere.pem cannot be read"),
+        ("localhost", "canary", "sslmode=disable", "no encryption"),
+    ] {
+        let error = open(host, password, query).await.unwrap_err();
+        assert!(error.contains(words) && !error.contains("canary"), "{query}: {error}");
+    }
 }
