@@ -1,5 +1,7 @@
 //! Everything that can be configured, declared once: the field docs are the user's documentation.
 
+mod sources;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +12,8 @@ use quillgate_tools::{Settings, SyncCommand};
 use quillgate_vault::{Durability, Limits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use sources::SourceConfig;
 
 /// Quillgate's configuration file, in JSON, YAML or TOML. Every key is optional; command-line flags and environment variables
 /// win over the file.
@@ -53,6 +57,8 @@ pub struct Config {
     pub sync: Option<SyncConfig>,
     /// The running app.
     pub app: AppConfig,
+    /// Other sites whose articles the `articles` surface searches, a tool each. `vk` is built in and needs only its name.
+    pub sources: Vec<SourceConfig>,
     /// Limits that keep one client from taking everything.
     pub limits: LimitsConfig,
 }

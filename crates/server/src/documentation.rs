@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use quillgate_tools::{Effect, Registered, SURFACES, Surface};
+use quillgate_remote::Source;
+use quillgate_tools::{Effect, Registered, SURFACES, Surface, articles_surface};
 use serde_json::{Map, Value};
 
 use crate::config::Config;
@@ -11,8 +12,11 @@ const MADE: &str = "<!-- Made from the code; `QUILLGATE_BLESS=1 cargo nextest ru
 
 /// Every page with its path below docs/.
 pub fn pages() -> Vec<(String, String)> {
+    // Of the sources, the page shows the one that is built in.
+    let articles = Source::built_in("vk", None).and_then(|vk| articles_surface(vec![vk]).ok());
+    let surfaces = SURFACES.iter().chain(articles);
     let mut pages: Vec<(String, String)> =
-        SURFACES.iter().map(|surface| (format!("surfaces/{}.md", surface.name), surface_page(surface))).collect();
+        surfaces.map(|surface| (format!("surfaces/{}.md", surface.name), surface_page(surface))).collect();
     pages.push(("configuration.md".to_owned(), configuration_page()));
     pages.push(("configuration.schema.json".to_owned(), configuration_schema()));
     pages
@@ -38,6 +42,7 @@ fn effect(tool: &Registered) -> &'static str {
         Effect::Add => "adds",
         Effect::Change => "changes",
         Effect::Outside => "acts outside the vault",
+        Effect::ReadOutside => "reads outside the vault",
     }
 }
 
@@ -113,6 +118,9 @@ fn configuration_rows(page: &mut String, root: &Value, schema: &Value, defaults:
         }
         let shown = default.map(|value| format!("`{value}`")).unwrap_or_default();
         let _ = writeln!(page, "| `{key}` | {} | {shown} | {description} |", simple_type(property));
+        if let Some(item) = property.get("items").and_then(|items| referenced(root, items)) {
+            configuration_rows(page, root, item, &Value::Null, &format!("{key}[]."));
+        }
     }
 }
 

@@ -174,11 +174,11 @@ fn tools_of(surface: &Surface) -> Vec<Tool> {
 
 fn annotations(spec: &Spec) -> ToolAnnotations {
     let annotations = ToolAnnotations::default()
-        .read_only(spec.effect == Effect::Read)
-        .open_world(spec.effect == Effect::Outside)
+        .read_only(spec.effect.is_read_only())
+        .open_world(spec.effect.is_open_world())
         .idempotent(spec.idempotency == Idempotency::Natural);
     match spec.effect {
-        Effect::Read => annotations,
+        Effect::Read | Effect::ReadOutside => annotations,
         Effect::Add => annotations.destructive(false),
         Effect::Change | Effect::Outside => annotations.destructive(spec.effect == Effect::Change),
     }

@@ -85,6 +85,7 @@ impl Pipeline {
     fn too_late(&self, tool: &Registered, limit: Duration) -> Failure {
         let index = &self.workspace.index;
         match tool.spec.effect {
+            Effect::ReadOutside => Failure::Timeout(limit.as_secs()),
             _ if !index.is_ready() => Failure::StillReading(index.status().files),
             Effect::Read => Failure::Timeout(limit.as_secs()),
             Effect::Add | Effect::Change | Effect::Outside => Failure::TimeoutWhileChanging(limit.as_secs()),
