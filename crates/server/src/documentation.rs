@@ -112,12 +112,16 @@ fn configuration_rows(page: &mut String, root: &Value, schema: &Value, defaults:
         let key = format!("{prefix}{name}");
         let default = defaults.get(name);
         let description = property.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
-        if let Some(nested) = referenced(root, property) {
+        let choices = referenced(root, property).and_then(choices);
+        if let Some(nested) = referenced(root, property).filter(|_| choices.is_none()) {
             configuration_rows(page, root, nested, default.unwrap_or(&Value::Null), &format!("{key}."));
             continue;
         }
-        let shown = default.map(|value| format!("`{value}`")).unwrap_or_default();
-        let _ = writeln!(page, "| `{key}` | {} | {shown} | {description} |", simple_type(property));
+        // What stands in a list has its default in the schema.
+        let shown = default.or(property.get("default")).filter(|value| !value.is_null());
+        let shown = shown.map(|value| format!("`{value}`")).unwrap_or_default();
+        let kind = choices.unwrap_or_else(|| simple_type(property));
+        let _ = writeln!(page, "| `{key}` | {kind} | {shown} | {description} |");
         if let Some(item) = property.get("items").and_then(|items| referenced(root, items)) {
             configuration_rows(page, root, item, &Value::Null, &format!("{key}[]."));
         }
@@ -128,6 +132,12 @@ fn referenced<'a>(root: &'a Value, property: &Value) -> Option<&'a Value> {
     let reference =
         property.get("$ref").or_else(|| property.get("anyOf")?.as_array()?.iter().find_map(|choice| choice.get("$ref")))?;
     root.pointer(reference.as_str()?.strip_prefix('#')?)
+}
+
+/// The words that a setting can be.
+fn choices(schema: &Value) -> Option<String> {
+    let words = schema.get("enum")?.as_array()?.iter().filter_map(Value::as_str);
+    Some(words.collect::<Vec<_>>().join(" or "))
 }
 
 fn simple_type(property: &Value) -> String {
