@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use quillgate_tools::{Effect, Registered, SURFACES, Surface};
+use quillgate_remote::Source;
+use quillgate_tools::{Effect, Registered, SURFACES, Surface, articles_surface};
 use serde_json::{Map, Value};
 
 use crate::config::Config;
@@ -11,8 +12,11 @@ const MADE: &str = "<!-- Made from the code; `QUILLGATE_BLESS=1 cargo nextest ru
 
 /// Every page with its path below docs/.
 pub fn pages() -> Vec<(String, String)> {
+    // Of the sources, the page shows the one that is built in.
+    let articles = Source::built_in("vk", None).and_then(|vk| articles_surface(vec![vk]).ok());
+    let surfaces = SURFACES.iter().chain(articles);
     let mut pages: Vec<(String, String)> =
-        SURFACES.iter().map(|surface| (format!("surfaces/{}.md", surface.name), surface_page(surface))).collect();
+        surfaces.map(|surface| (format!("surfaces/{}.md", surface.name), surface_page(surface))).collect();
     pages.push(("configuration.md".to_owned(), configuration_page()));
     pages.push(("configuration.schema.json".to_owned(), configuration_schema()));
     pages
@@ -38,6 +42,7 @@ fn effect(tool: &Registered) -> &'static str {
         Effect::Add => "adds",
         Effect::Change => "changes",
         Effect::Outside => "acts outside the vault",
+        Effect::ReadOutside => "reads outside the vault",
     }
 }
 
@@ -107,12 +112,19 @@ fn configuration_rows(page: &mut String, root: &Value, schema: &Value, defaults:
         let key = format!("{prefix}{name}");
         let default = defaults.get(name);
         let description = property.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
-        if let Some(nested) = referenced(root, property) {
+        let choices = referenced(root, property).and_then(choices);
+        if let Some(nested) = referenced(root, property).filter(|_| choices.is_none()) {
             configuration_rows(page, root, nested, default.unwrap_or(&Value::Null), &format!("{key}."));
             continue;
         }
-        let shown = default.map(|value| format!("`{value}`")).unwrap_or_default();
-        let _ = writeln!(page, "| `{key}` | {} | {shown} | {description} |", simple_type(property));
+        // What stands in a list has its default in the schema.
+        let shown = default.or(property.get("default")).filter(|value| !value.is_null());
+        let shown = shown.map(|value| format!("`{value}`")).unwrap_or_default();
+        let kind = choices.unwrap_or_else(|| simple_type(property));
+        let _ = writeln!(page, "| `{key}` | {kind} | {shown} | {description} |");
+        if let Some(item) = property.get("items").and_then(|items| referenced(root, items)) {
+            configuration_rows(page, root, item, &Value::Null, &format!("{key}[]."));
+        }
     }
 }
 
@@ -120,6 +132,12 @@ fn referenced<'a>(root: &'a Value, property: &Value) -> Option<&'a Value> {
     let reference =
         property.get("$ref").or_else(|| property.get("anyOf")?.as_array()?.iter().find_map(|choice| choice.get("$ref")))?;
     root.pointer(reference.as_str()?.strip_prefix('#')?)
+}
+
+/// The words that a setting can be.
+fn choices(schema: &Value) -> Option<String> {
+    let words = schema.get("enum")?.as_array()?.iter().filter_map(Value::as_str);
+    Some(words.collect::<Vec<_>>().join(" or "))
 }
 
 fn simple_type(property: &Value) -> String {

@@ -116,6 +116,10 @@ impl Mcp {
         }
         let (call, mut progress) = Progress::of(&context);
         let caller = caller(&context);
+        let call = match &caller {
+            Caller::Known(principal, _) => principal.upstream.iter().cloned().fold(call, Call::with_credential),
+            Caller::Trusted => call,
+        };
         let running = self.pipeline.call(&self.mount, &caller, &request.name, request.arguments.unwrap_or_default(), call);
         let mut running = std::pin::pin!(running);
         let answer = loop {
@@ -201,11 +205,11 @@ fn tools_of(surface: &Surface) -> Vec<Tool> {
 
 fn annotations(spec: &Spec) -> ToolAnnotations {
     let annotations = ToolAnnotations::default()
-        .read_only(spec.effect == Effect::Read)
-        .open_world(spec.effect == Effect::Outside)
+        .read_only(spec.effect.is_read_only())
+        .open_world(spec.effect.is_open_world())
         .idempotent(spec.idempotency == Idempotency::Natural);
     match spec.effect {
-        Effect::Read => annotations,
+        Effect::Read | Effect::ReadOutside => annotations,
         Effect::Add => annotations.destructive(false),
         Effect::Change | Effect::Outside => annotations.destructive(spec.effect == Effect::Change),
     }

@@ -98,6 +98,9 @@ impl Pipeline {
     ) -> Answer {
         let started = Instant::now();
         let outcome = self.run(mount, caller, name, arguments, call).await;
+        if let (Err(Failure::CredentialRejected(_)), Caller::Known(_, over)) = (&outcome, caller) {
+            over.set();
+        }
         record(mount, name, &outcome, started.elapsed());
         mount.surface.answer(outcome)
     }
@@ -134,7 +137,9 @@ impl Pipeline {
         if !missing.is_empty() {
             return Err(Failure::Forbidden { required: tool.spec.scopes.iter().map(|scope| (*scope).to_owned()).collect() });
         }
-        self.check_vault(principal)?;
+        if tool.needs_vault() {
+            self.check_vault(principal)?;
+        }
         Ok(Grant { tool })
     }
 
@@ -149,6 +154,7 @@ impl Pipeline {
     fn too_late(&self, tool: &Registered, limit: Duration) -> Failure {
         let index = self.workspace.as_ref().map(|workspace| &workspace.index);
         match (tool.spec.effect, index) {
+            (Effect::ReadOutside, _) => Failure::Timeout(limit.as_secs()),
             (_, Some(index)) if !index.is_ready() => Failure::StillReading(index.status().files),
             (Effect::Read, _) => Failure::Timeout(limit.as_secs()),
             (Effect::Add | Effect::Change | Effect::Outside, _) => Failure::TimeoutWhileChanging(limit.as_secs()),
@@ -199,9 +205,12 @@ fn run_contained(
     workspace: Option<&Workspace>,
     call: &Call,
 ) -> Result<Value, Failure> {
-    let Some(workspace) = workspace else { return Err(Failure::NotConfigured("no vault is served here".to_owned())) };
-    let context = Context { workspace, call };
-    let outcome = catch_unwind(AssertUnwindSafe(|| grant.tool.run(Value::Object(arguments), &context)));
+    let arguments = Value::Object(arguments);
+    let run = || match workspace {
+        Some(workspace) if grant.tool.needs_vault() => grant.tool.run(arguments, &Context { workspace, call }),
+        _ => grant.tool.run_without_vault(arguments, call),
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(run));
     outcome.unwrap_or_else(|_| Err(Failure::Internal("the tool panicked".to_owned())))
 }
 

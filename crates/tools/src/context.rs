@@ -9,6 +9,7 @@ use jiff::Zoned;
 use parking_lot::RwLockReadGuard;
 use quillgate_index::{Catalogue, Index};
 use quillgate_vault::Vault;
+use secrecy::SecretString;
 
 use crate::failure::Failure;
 
@@ -71,11 +72,12 @@ impl Default for Settings {
 
 type Report = Arc<dyn Fn(f64, Option<f64>, &str) + Send + Sync>;
 
-/// One call: whether it is still wanted, and who hears of its progress.
+/// One call: whether it is still wanted, who hears of its progress, and what it may show at another site.
 #[derive(Clone, Default)]
 pub struct Call {
     cancelled: Arc<AtomicBool>,
     report: Option<Report>,
+    credential: Option<SecretString>,
 }
 
 impl Call {
@@ -83,8 +85,22 @@ impl Call {
         Call { report: Some(Arc::new(report)), ..Call::default() }
     }
 
+    /// With the caller's own credential at the site that sources ask.
+    pub fn with_credential(self, credential: SecretString) -> Call {
+        Call { credential: Some(credential), ..self }
+    }
+
+    pub(crate) fn credential(&self) -> Option<&SecretString> {
+        self.credential.as_ref()
+    }
+
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// False once nobody waits for the answer.
+    pub(crate) fn go_on(&self) -> bool {
+        !self.cancelled.load(Ordering::Relaxed)
     }
 }
 
@@ -130,7 +146,7 @@ impl Context<'_> {
 
     /// False once nobody waits for the answer.
     pub fn go_on(&self) -> bool {
-        !self.call.cancelled.load(Ordering::Relaxed)
+        self.call.go_on()
     }
 
     pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {

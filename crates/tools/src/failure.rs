@@ -47,6 +47,12 @@ pub enum Failure {
     NotConfigured(String),
     #[error("{0}")]
     Outside(String),
+    /// Another site no longer knows the caller: whoever speaks for the caller must log in again. The text is the source's own.
+    #[error("{0}")]
+    CredentialRejected(String),
+    /// Another site failed; the text is the source's own, the cause is in the log.
+    #[error("{0}")]
+    Source(String),
     #[error("the call took longer than {0} s and was stopped; narrow it down and try again")]
     Timeout(u64),
     #[error("the call took longer than {0} s; it may still be carried out, so look before you repeat it")]

@@ -3,6 +3,7 @@
 //! Architecture invariant: a tool is its arguments. Everything that clients, documentation and enforcement know of a tool
 //! comes from its one file; nothing here knows the protocol, HTTP or who is asking.
 
+mod articles;
 mod cli;
 mod context;
 mod engine;
@@ -22,6 +23,7 @@ mod transfer;
 mod validate;
 mod vault;
 
+pub use articles::articles_surface;
 pub use context::{Call, Context, Settings, SyncCommand, Workspace, vault_id};
 pub use failure::{Failure, Issue};
 pub use prompts::{PROMPTS, Prompt};

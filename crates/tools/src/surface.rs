@@ -19,7 +19,7 @@ pub struct Surface {
     pub instructions: &'static str,
 }
 
-/// The default comes first.
+/// Those of a vault; the default comes first. [`articles_surface`](crate::articles_surface) makes the one that needs none.
 pub const SURFACES: &[Surface] = &[
     Surface {
         name: "essentials",
@@ -163,9 +163,13 @@ fn vault_code(failure: &Failure) -> &'static str {
         | Failure::Logic(_) => "INVALID_INPUT",
         Failure::Budget(_) | Failure::Timeout(_) | Failure::TimeoutWhileChanging(_) | Failure::StillReading(_) => "TIMEOUT",
         Failure::Cancelled => "CANCELLED",
-        Failure::NotConfigured(_) | Failure::Outside(_) | Failure::App(_) | Failure::Program(_) | Failure::Internal(_) => {
-            "INTERNAL"
-        }
+        Failure::NotConfigured(_)
+        | Failure::Outside(_)
+        | Failure::App(_)
+        | Failure::Program(_)
+        | Failure::CredentialRejected(_)
+        | Failure::Source(_)
+        | Failure::Internal(_) => "INTERNAL",
     }
 }
 
@@ -216,13 +220,14 @@ fn engine_code(failure: &Failure) -> &'static str {
         | Failure::Query(_)
         | Failure::NotConfigured(_) => "invalid_input",
         Failure::UnknownTool(_) => "not_found",
+        Failure::CredentialRejected(_) => "unauthorized",
         Failure::App(_) => "plugin_unreachable",
         Failure::Program(ProgramError::Timeout { .. })
         | Failure::Timeout(_)
         | Failure::TimeoutWhileChanging(_)
         | Failure::StillReading(_)
         | Failure::Cancelled => "operation_timeout",
-        Failure::Program(_) | Failure::Outside(_) | Failure::Internal(_) => "internal_error",
+        Failure::Program(_) | Failure::Outside(_) | Failure::Source(_) | Failure::Internal(_) => "internal_error",
     }
 }
 
@@ -269,6 +274,8 @@ fn cli_error(failure: &Failure) -> ProtocolError {
 
 #[cfg(test)]
 mod tests {
+    use quillgate_remote::Source;
+
     use super::*;
 
     /// Every keyword that validation understands or may pass over.
@@ -305,13 +312,18 @@ mod tests {
         }
     }
 
+    fn surfaces() -> impl Iterator<Item = &'static Surface> {
+        let articles = crate::articles_surface(vec![Source::vk("https://news.example".to_owned())]).expect("a source");
+        SURFACES.iter().chain([articles])
+    }
+
     fn tools() -> impl Iterator<Item = (&'static Surface, &'static Registered)> {
-        SURFACES.iter().flat_map(|surface| surface.tools.iter().map(move |tool| (surface, tool)))
+        surfaces().flat_map(|surface| surface.tools.iter().map(move |tool| (surface, tool)))
     }
 
     #[test]
     fn no_two_tools_of_a_surface_share_a_name() {
-        for surface in SURFACES {
+        for surface in surfaces() {
             let mut names: Vec<&str> = surface.tools.iter().map(|tool| tool.spec.name).collect();
             names.sort_unstable();
             let count = names.len();
@@ -352,12 +364,11 @@ mod tests {
 
     #[test]
     fn effects_and_scopes_agree() {
-        use crate::tool::Effect;
         for (_, tool) in tools() {
             // What an administrator may do need not change a note.
-            let looks = |scope: &&&str| scope.starts_with("read:") || scope.starts_with("admin:");
+            let looks = |scope: &&&str| scope.starts_with("read:") || scope.starts_with("admin:") || scope.ends_with(":search");
             let mutates = !tool.spec.scopes.iter().all(|scope| looks(&scope));
-            assert_eq!(mutates, tool.spec.effect != Effect::Read, "{}", tool.spec.name);
+            assert_eq!(mutates, !tool.spec.effect.is_read_only(), "{}", tool.spec.name);
         }
     }
 }

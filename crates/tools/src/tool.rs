@@ -5,14 +5,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::context::Context;
+use crate::context::{Call, Context};
 use crate::failure::{Failure, Issue};
 use crate::schema;
 
 /// The struct's doc comment is the description that a model reads, its fields are the schema.
-pub trait Tool: DeserializeOwned + JsonSchema {
+pub trait Tool: DeserializeOwned + JsonSchema + 'static {
     const SPEC: Spec;
-    type Output: Serialize + JsonSchema;
+    type Output: Serialize + JsonSchema + 'static;
 
     fn run(self, context: &Context<'_>) -> Result<Self::Output, Failure>;
 }
@@ -61,6 +61,19 @@ pub enum Effect {
     Change,
     /// Reaches beyond the vault, such as a running app.
     Outside,
+    /// Looks beyond the vault, such as at another site, and changes nothing there.
+    ReadOutside,
+}
+
+impl Effect {
+    pub const fn is_read_only(self) -> bool {
+        matches!(self, Effect::Read | Effect::ReadOutside)
+    }
+
+    /// Whether it deals with more than the vault.
+    pub const fn is_open_world(self) -> bool {
+        matches!(self, Effect::Outside | Effect::ReadOutside)
+    }
 }
 
 /// When a human must agree first.
@@ -125,26 +138,47 @@ impl Spec {
 #[derive(Clone, Copy)]
 pub struct Registered {
     pub spec: Spec,
-    pub input_schema: fn() -> Map<String, Value>,
-    pub output_schema: fn() -> Map<String, Value>,
-    pub description: fn() -> String,
-    run: fn(Value, &Context<'_>) -> Result<Value, Failure>,
+    pub input_schema: &'static (dyn Fn() -> Map<String, Value> + Send + Sync),
+    pub output_schema: &'static (dyn Fn() -> Map<String, Value> + Send + Sync),
+    pub description: &'static (dyn Fn() -> String + Send + Sync),
+    pub(crate) runner: Runner,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Runner {
+    OnVault(fn(Value, &Context<'_>) -> Result<Value, Failure>),
+    WithoutVault(&'static (dyn Fn(Value, &Call) -> Result<Value, Failure> + Send + Sync)),
 }
 
 impl Registered {
     pub const fn of<T: Tool>() -> Registered {
         Registered {
             spec: T::SPEC,
-            input_schema: schema::of::<T>,
-            output_schema: schema::of::<T::Output>,
-            description: schema::description_of::<T>,
-            run: run::<T>,
+            input_schema: &schema::of::<T>,
+            output_schema: &schema::of::<T::Output>,
+            description: &schema::description_of::<T>,
+            runner: Runner::OnVault(run::<T>),
         }
     }
 
     /// Runs the tool on arguments that fit its schema.
     pub fn run(&self, arguments: Value, context: &Context<'_>) -> Result<Value, Failure> {
-        (self.run)(arguments, context)
+        match self.runner {
+            Runner::OnVault(run) => run(arguments, context),
+            Runner::WithoutVault(run) => run(whole_numbers(arguments), context.call),
+        }
+    }
+
+    /// The same for a server that has no vault.
+    pub fn run_without_vault(&self, arguments: Value, call: &Call) -> Result<Value, Failure> {
+        match self.runner {
+            Runner::OnVault(_) => Err(Failure::NotConfigured("this server has no vault; its operator can name one".to_owned())),
+            Runner::WithoutVault(run) => run(whole_numbers(arguments), call),
+        }
+    }
+
+    pub fn needs_vault(&self) -> bool {
+        matches!(self.runner, Runner::OnVault(_))
     }
 }
 

@@ -21,11 +21,12 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 use quillgate_index::Index;
-use quillgate_tools::{SURFACES, Surface, Workspace, find_surface};
+use quillgate_remote::Source;
+use quillgate_tools::{SURFACES, Surface, Workspace, articles_surface, find_surface};
 use quillgate_vault::{Limits, Vault};
 
 use crate::config::{Config, Secret};
-use crate::pipeline::Pipeline;
+use crate::pipeline::{ARTICLES, Pipeline};
 use crate::{data_folder, environment, logging};
 
 /// Give AI agents fast, safe access to a Markdown vault over the Model Context Protocol.
@@ -75,7 +76,7 @@ struct Shared {
     /// Folder of the vault [environment: VAULT_PATH]
     #[arg(long, value_name = "FOLDER")]
     vault_path: Option<PathBuf>,
-    /// Tools to offer: essentials, vault, notes, cli or engine; the first one given is the default
+    /// Tools to offer: essentials, vault, notes, cli, engine or articles; the first one given is the default
     #[arg(long = "surface", value_name = "NAME")]
     surfaces: Vec<String>,
     /// Folder for catalogue and locks, never inside the vault [environment: QUILLGATE_DATA_DIR] [default: the platform's data
@@ -135,14 +136,14 @@ impl Shared {
 
 /// The surfaces to mount, the default one first.
 fn surfaces(config: &Config) -> anyhow::Result<Vec<&'static Surface>> {
-    surfaces_named(&config.surfaces)
+    surfaces_named(config, &config.surfaces, &[])
 }
 
 fn surfaces_of_sites(config: &Config) -> anyhow::Result<Vec<Vec<&'static Surface>>> {
-    config.sites.iter().map(|site| surfaces_named(&site.surfaces)).collect()
+    config.sites.iter().map(|site| surfaces_named(config, &site.surfaces, &site.sources)).collect()
 }
 
-fn surfaces_named(names: &[String]) -> anyhow::Result<Vec<&'static Surface>> {
+fn surfaces_named(config: &Config, names: &[String], sources: &[String]) -> anyhow::Result<Vec<&'static Surface>> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     if names.is_empty() {
         return Ok(vec![&SURFACES[0]]);
@@ -150,11 +151,25 @@ fn surfaces_named(names: &[String]) -> anyhow::Result<Vec<&'static Surface>> {
     if let Some(twice) = names.iter().enumerate().find_map(|(at, name)| names[..at].contains(name).then_some(name)) {
         bail!("the surface {twice:?} is given twice; name each once");
     }
-    let known = || SURFACES.iter().map(|surface| surface.name).collect::<Vec<_>>().join(", ");
-    names
-        .iter()
-        .map(|name| find_surface(name).with_context(|| format!("no surface named {name:?}; there are {}", known())))
-        .collect()
+    let known = || SURFACES.iter().map(|surface| surface.name).chain([ARTICLES]).collect::<Vec<_>>().join(", ");
+    let find = |name: &&str| match *name {
+        ARTICLES => articles(config, sources),
+        name => find_surface(name).with_context(|| format!("no surface named {name:?}; there are {}", known())),
+    };
+    names.iter().map(find).collect()
+}
+
+/// The surface of the sources of these names, or of all.
+fn articles(config: &Config, names: &[String]) -> anyhow::Result<&'static Surface> {
+    if let Some(unknown) = names.iter().find(|name| !config.sources.iter().any(|source| source.name == **name)) {
+        bail!("no source named {unknown:?}; describe it in sources");
+    }
+    let chosen = config.sources.iter().filter(|source| names.is_empty() || names.contains(&source.name));
+    let sources: Vec<Source> = chosen.map(|source| source.source()).collect::<anyhow::Result<_>>()?;
+    if sources.is_empty() {
+        bail!("the surface articles has no sources; describe one in sources, such as {{\"name\": \"vk\"}}");
+    }
+    Ok(articles_surface(sources)?)
 }
 
 /// Opens the vault and starts reading it in the background.

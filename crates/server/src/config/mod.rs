@@ -1,6 +1,7 @@
 //! Everything that can be configured, declared once: the field docs are the user's documentation.
 
 mod auth;
+mod sources;
 
 pub(crate) use auth::seven_days;
 
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use auth::{
     AuthConfig, AuthMode, ClientConfig, KeyConfig, Modes, RateLimitsConfig, Secret, SiteConfig, UpstreamConfig, UserConfig,
 };
+pub use sources::SourceConfig;
 
 /// Quillgate's configuration file, in JSON, YAML or TOML. Every key is optional; command-line flags and environment variables
 /// win over the file.
@@ -76,6 +78,8 @@ pub struct Config {
     pub sync: Option<SyncConfig>,
     /// The running app.
     pub app: AppConfig,
+    /// Other sites whose articles the `articles` surface searches, a tool each. `vk` is built in and needs only its name.
+    pub sources: Vec<SourceConfig>,
     /// Limits that keep one client from taking everything.
     pub limits: LimitsConfig,
 }
