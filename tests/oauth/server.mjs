@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { exampleVault, freePort } from '../clients/harness.mjs';
 import { watch } from './witness.mjs';
 
+/** The folder's name, by which pages call the vault. */
+export const vaultName = 'lighthouse';
+
 export const person = { username: 'anna', password: 'correct horse battery staple' };
 
 /** Wide enough for tests that come in bursts from one address. */
@@ -22,7 +25,7 @@ const hashOf = binary => (hash ??= execFileSync(binary, ['hash-password'], { inp
  */
 export async function serve(binary, { config = {}, publicUrl, port, witness = false } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'quillgate-oauth-'));
-  const [vault, data, home, settings] = ['vault', 'data', 'home', 'config.json'].map(name => join(root, name));
+  const [vault, data, home, settings] = [vaultName, 'data', 'home', 'config.json'].map(name => join(root, name));
   cpSync(exampleVault, vault, { recursive: true });
   mkdirSync(data, { mode: 0o700 });
   mkdirSync(home);
