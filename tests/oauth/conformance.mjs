@@ -73,7 +73,7 @@ await judgeOn(binary, 'sqlite').catch(error => report('conformance · sqlite', (
 
 const folder = mkdtempSync(join(tmpdir(), 'quillgate-postgres-'));
 try {
-  const { stdout } = await promisify(execFile)(postgres('start'), [folder]);
+  const { stdout } = await promisify(execFile)(postgres('start'), [folder, String(process.pid)]);
   await judgeOn(binary, 'postgres', stdout.trim());
 } catch (error) {
   await report('conformance · postgres', () => Promise.reject(error));

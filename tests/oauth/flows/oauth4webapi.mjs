@@ -71,7 +71,7 @@ async function challengeOf(url) {
   return { parameters: Object.fromEntries([...rest.join(' ').matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])) };
 }
 
-/** A session of 2025-11-25 by hand: `request(method, params)` gives the result of one JSON-RPC request. */
+/** A session of 2025-11-25 by hand: `request(method, params)` gives the result of one JSON-RPC request, `request.session()` the session's id. */
 export async function converse(url, token) {
   let number = 0;
   const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' });
@@ -91,7 +91,7 @@ export async function converse(url, token) {
   await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'strict', version: '1' } });
   headers.set('mcp-protocol-version', '2025-11-25');
   await post({ method: 'notifications/initialized' });
-  return request;
+  return Object.assign(request, { session: () => headers.get('mcp-session-id') });
 }
 
 export async function refresh({ server, client, authenticated, tokens }) {
