@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { behaviour, withoutScripts } from './browser/behaviour.mjs';
 import { application, program } from './browser/callback.mjs';
 import { launch, openWindow } from './browser/chromium.mjs';
-import { assertHeaders, inspect, pages } from './browser/pages.mjs';
+import { assertHeaders, configurations, inspect, pages } from './browser/pages.mjs';
 import { report } from './report.mjs';
 import { serve } from './server.mjs';
 
@@ -24,32 +24,33 @@ const expected = /frame-ancestors|X-Frame-Options|Failed to launch 'quillgate-te
 const scratch = mkdtempSync(join(tmpdir(), 'quillgate-browser-'));
 const closing = [];
 try {
-  const server = await serve(positionals[0]);
-  closing.push(server.stop);
-  const narrow = await serve(positionals[0], { config: { rateLimits: { authorize: 2, register: 100 } } });
-  closing.push(narrow.stop);
   const [local, remote] = [await program(), await application(scratch)];
   closing.push(local.close, remote.close);
   const browser = await launch();
   closing.push(() => browser.close());
-  const place = { browser, server, narrow, program: local, application: remote };
+  const place = { browser, program: local, application: remote };
 
-  for (const [name, play] of Object.entries(behaviour)) await report(`browser · ${name}`, () => inWindow(place, play));
-  await report('browser · everything works without scripts', () => withoutScripts(place));
-  for (const [name, open] of Object.entries(pages)) await report(`browser · page ${name}`, () => inWindow(place, window => look(window, name, open)));
+  for (const [name, play] of Object.entries(behaviour)) await report(`browser · ${name}`, () => alone(place, play));
+  await report('browser · everything works without scripts', () => alone(place, withoutScripts, { window: { javaScriptEnabled: false } }));
+  for (const [name, open] of Object.entries(pages)) {
+    await report(`browser · page ${name}`, () => alone(place, window => look(window, name, open), { config: configurations[name] }));
+  }
 } finally {
   for (const close of closing.reverse()) await close();
   rmSync(scratch, { recursive: true, force: true });
 }
 
-async function inWindow(place, play) {
-  const { context, page, complaints } = await openWindow(place.browser);
+/** With a server and a window of its own: logins are limited for each person, and everybody here is the same one. */
+async function alone(place, play, { window, config } = {}) {
+  const server = await serve(positionals[0], { config });
+  const { context, page, complaints } = await openWindow(place.browser, window);
   try {
-    const remark = await play({ ...place, context, page });
+    const remark = await play({ ...place, server, context, page });
     assert.deepEqual(complaints.filter(text => !expected.test(text)), []);
     return remark;
   } finally {
     await context.close();
+    await server.stop();
   }
 }
 

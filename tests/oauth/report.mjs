@@ -7,7 +7,10 @@ export async function report(label, work) {
     console.log(`ok     ${label}${remark ? `: ${remark}` : ''}`);
   } catch (error) {
     console.log(`FAILED ${label}`);
-    console.log(`    ${[error.stack ?? error, error.cause?.stack ?? '', error.stdout ?? ''].filter(Boolean).join('\n').replaceAll('\n', '\n    ')}`);
+    console.log(`    ${[error.stack ?? error, causeOf(error), error.stdout ?? ''].filter(Boolean).join('\n').replaceAll('\n', '\n    ')}`);
     process.exitCode = 1;
   }
 }
+
+/** oauth4webapi puts the body of a refusal, or its challenges, into the cause. */
+const causeOf = ({ cause }) => cause?.stack ?? (cause ? JSON.stringify(cause) : '');

@@ -17,6 +17,9 @@ const consent = async ({ page, server }, redirect, options) => {
   await page.locator('button[name=decision][value=allow]').waitFor();
 };
 
+/** What a page needs of the configuration. */
+export const configurations = { 'login-too-often': { rateLimits: { authorize: 2 } } };
+
 /** How to get to each page; what is returned is the reply that made it, when it can be had. */
 export const pages = {
   login: async ({ page, server, application }) => page.goto((await ask(server, application.redirect)).address),
@@ -28,8 +31,8 @@ export const pages = {
     return reply;
   },
 
-  'login-too-often': async ({ page, narrow, application }) => {
-    const { address } = await ask(narrow, application.redirect);
+  'login-too-often': async ({ page, server, application }) => {
+    const { address } = await ask(server, application.redirect);
     for (let times = 0; times < 40; times += 1) {
       const reply = await page.goto(address);
       if (reply.status() === 429) {

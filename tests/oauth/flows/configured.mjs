@@ -20,7 +20,7 @@ export async function configuredClients() {
       grantTypes: ['authorization_code', 'refresh_token'],
       jwks: { keys: [{ kty, crv, x, y, kid: 'one', alg: 'ES256', use: 'sig' }] },
     },
-    { clientId: 'robot', clientName: 'Nightly job', clientSecret: secret, grantTypes: ['client_credentials'], introspect: true },
+    { clientId: 'robot', clientName: 'Nightly job', clientSecret: secret, grantTypes: ['client_credentials'], scopes: ['read:notes'], introspect: true },
   ];
 }
 
