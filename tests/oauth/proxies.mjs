@@ -1,17 +1,18 @@
-// Caddy and nginx with the files of packaging/, on loopback: proxies.mjs PATH/TO/quillgate
+// The files of packaging/: Caddy and nginx run with them on loopback, systemd reads the unit. proxies.mjs PATH/TO/quillgate
 //
 // NODE_EXTRA_CA_CERTS must name the certificate in the folder $QUILLGATE_TLS (key.pem, cert.pem); `run` makes both.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { freePort } from '../clients/harness.mjs';
 import { program } from './browser/callback.mjs';
 import { signIn as signInWith } from './browser/behaviour.mjs';
@@ -178,6 +179,22 @@ const checks = {
   },
 };
 
+/** systemd must find no fault in the unit and call it well locked up: at most 2.0 of 10, where lower is better. */
+async function judgeUnit() {
+  const folder = mkdtempSync(join(tmpdir(), 'quillgate-unit-'));
+  try {
+    const unit = join(folder, 'quillgate.service');
+    writeFileSync(unit, adapt(packaged('quillgate.service'), [['/usr/local/bin/quillgate serve', `${binary} serve`]]));
+    const { stderr } = await promisify(execFile)('systemd-analyze', ['verify', unit]);
+    assert.equal(stderr, '');
+    const { stdout } = await promisify(execFile)('systemd-analyze', ['security', '--offline=yes', '--threshold=20', '--no-pager', unit]);
+    return /Overall exposure level.*: (\S+ \w+)/.exec(stdout)[1];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await report('packaging · quillgate.service', judgeUnit);
 for (const [name, configure] of Object.entries(proxies)) {
   const folder = mkdtempSync(join(tmpdir(), 'quillgate-proxy-'));
   const closing = [];

@@ -92,9 +92,12 @@ export const behaviour = {
     await allow(page).waitFor();
     const form = Object.fromEntries(await page.locator('form input[type=hidden]').evaluateAll(inputs => inputs.map(({ name, value }) => [name, value])));
     const scope = await page.locator('input[name=scope]').first().getAttribute('value');
-    const submit = () => context.request.post(`${server.origin}/oauth/consent`, { form: { ...form, scope, decision: 'allow' }, headers: { origin: server.origin }, maxRedirects: 0 });
+    const answer = { form: { ...form, scope, decision: 'allow' }, headers: { origin: server.origin }, maxRedirects: 0 };
+    const submit = () => context.request.post(`${server.origin}/oauth/consent`, answer);
     const replies = await Promise.all([submit(), submit(), submit()]);
-    assert.deepEqual(replies.map(reply => reply.status()).sort(), [303, 403, 403]);
+    const [first, ...others] = replies.map(reply => reply.status()).sort();
+    assert.equal(first, 303);
+    assert.ok(others.every(status => status === 400 || status === 403), `the others got ${others}`);
     assert.equal(replies.filter(reply => /[?&]code=/.test(reply.headers().location ?? '')).length, 1);
   },
 
@@ -109,7 +112,8 @@ export const behaviour = {
     else assert.ok([400, 403, 404, 410].includes(reply.status()), `status ${reply.status()}`);
     assert.equal(new URL(page.url()).origin, server.origin);
     assert.equal(await page.locator('form').count(), 0);
-    assert.ok((await page.locator('h1').innerText()).length > 5);
+    const text = await page.locator('main').innerText();
+    assert.doesNotMatch(text, /nothing was allowed|another browser|cookies/i, 'something was allowed, in this browser, with its cookies');
     assert.equal(program.of(state).length, 1);
   },
 
@@ -132,7 +136,8 @@ export const behaviour = {
     await allow(page).waitFor();
     const hidden = await page.locator('form input[type=hidden]').evaluateAll(inputs => inputs.map(input => input.outerHTML).join(''));
     const trap = await context.newPage();
-    await trap.goto(application.put('/trap', `<!doctype html><title>Trap</title><form method="post" action="${server.origin}/oauth/consent">${hidden}<button name="decision" value="allow">Win</button></form>`));
+    const form = `<form method="post" action="${server.origin}/oauth/consent">${hidden}<button name="decision" value="allow">Win</button></form>`;
+    await trap.goto(application.put('/trap', `<!doctype html><title>Trap</title>${form}`));
     const [reply] = await Promise.all([trap.waitForResponse(response => response.request().method() === 'POST'), trap.locator('button').click()]);
     assert.equal(reply.status(), 403);
     assert.equal(program.of(state).length, 0);
