@@ -185,7 +185,7 @@ impl Default for PerMinute {
         PerMinute {
             discovery: 100,
             register: 5,
-            register_everybody: 120,
+            register_everybody: 600,
             authorize: 10,
             token: 10,
             login: 10,

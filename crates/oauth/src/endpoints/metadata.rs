@@ -36,10 +36,9 @@ pub(crate) async fn authorization_server(State(site): State<Arc<Site>>, request:
 impl Site {
     /// The resource is named as the client named it: clients compare it with the URL that they were given.
     fn protected_resource(&self, path: &str, endpoint: &Endpoint) -> Value {
-        let servers = match (&self.settings.login, &self.settings.jwt) {
-            (None, Some(jwt)) => jwt.authorization_servers.clone(),
-            _ => vec![self.settings.issuer.clone()],
-        };
+        let ours = self.settings.login.as_ref().map(|_| &self.settings.issuer);
+        let others = self.settings.jwt.iter().flat_map(|jwt| &jwt.authorization_servers);
+        let servers: Vec<&String> = ours.into_iter().chain(others).collect();
         json!({
             "resource": self.url(path),
             "authorization_servers": servers,
