@@ -88,7 +88,7 @@ impl Site {
     }
 
     /// Clients that want refresh tokens look for this word here, and only here.
-    fn scopes_with_offline_access(&self) -> Vec<String> {
+    pub(crate) fn scopes_with_offline_access(&self) -> Vec<String> {
         let mut scopes: Vec<String> = Vec::new();
         for scope in self.settings.endpoints.iter().flat_map(|endpoint| &endpoint.scopes) {
             if !scopes.contains(&scope.name) {
