@@ -102,6 +102,7 @@ pub(crate) struct Place {
     time: Arc<AtomicI64>,
     /// Every answer that was given, as text.
     heard: Arc<Mutex<Vec<String>>>,
+    location: Location,
     pub(crate) folder: TempDir,
 }
 
@@ -124,14 +125,24 @@ impl Place {
             Store::Sqlite => Location::Sqlite(folder.path().join("state.db")),
             Store::Postgres => postgres().await,
         };
-        let state = Arc::new(State::open(&location).await.unwrap());
         let mut settings = settings();
         change(&mut settings);
-        let time = Arc::new(AtomicI64::new(NOW * 1000));
+        Place::start(location, folder, settings, hashing, Arc::new(AtomicI64::new(NOW * 1000))).await
+    }
+
+    async fn start(location: Location, folder: TempDir, settings: Settings, hashing: Hashing, time: Arc<AtomicI64>) -> Place {
+        let state = Arc::new(State::open(&location).await.unwrap());
         let told = Arc::clone(&time);
         let clock = Clock::telling(move || told.load(Ordering::SeqCst));
         let site = Site::new(settings, Arc::clone(&state), clock, hashing).unwrap();
-        Place { router: site.router(), site, state, time, heard: Arc::default(), folder }
+        Place { router: site.router(), site, state, time, heard: Arc::default(), location, folder }
+    }
+
+    /// The same database and time, and nothing else of before; with the usual settings.
+    pub(crate) async fn restarted(self) -> Place {
+        let Place { site, state, router, time, location, folder, .. } = self;
+        drop((router, site, state));
+        Place::start(location, folder, settings(), Hashing::new(2).resembling(&HASH), time).await
     }
 
     /// Moves the clock.
