@@ -8,12 +8,12 @@ use axum::http::Request;
 use axum::http::header::AUTHORIZATION;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use quillgate_oauth::{ConfiguredClient, Login, PasswordHash, Scopes};
+use quillgate_oauth::{Login, PasswordHash};
 use quillgate_state::SecretHash;
 use serde_json::json;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::harness::{Browser, Place, Reply, WEB, ask, basic, user};
+use crate::harness::{Browser, Place, Reply, WEB, ask, basic, configured, user};
 
 const CANARY_PASSWORD: &str = "canary-password-7d1f0c";
 const WRONG_PASSWORD: &str = "canary-mistyped-5b22e9";
@@ -89,16 +89,10 @@ async fn no_secret_is_found_where_it_was_not_handed_out() {
     let place = Place::with(|settings| {
         let hash = PasswordHash::parse(&stored).unwrap();
         settings.login = Some(Login::Password { users: vec![user("anna", hash)] });
-        settings.clients.push(ConfiguredClient {
-            id: "guard".into(),
-            name: "Guard".into(),
-            secret: Some(SecretHash::of(GUARD_SECRET)),
-            redirect_uris: Vec::new(),
-            grant_types: Vec::new(),
-            scopes: Scopes::default(),
-            introspects: true,
-            jwks: None,
-        });
+        settings.clients.push(configured("guard", |client| {
+            client.secret = Some(SecretHash::of(GUARD_SECRET));
+            client.introspects = true;
+        }));
     })
     .await;
     let mut secrets = Secrets::default();

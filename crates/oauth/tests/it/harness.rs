@@ -66,6 +66,21 @@ fn desk() -> ConfiguredClient {
     }
 }
 
+pub(crate) fn configured(id: &str, change: impl FnOnce(&mut ConfiguredClient)) -> ConfiguredClient {
+    let mut client = ConfiguredClient {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        secret: Some(SecretHash::of("secret")),
+        redirect_uris: vec![WEB.to_owned()],
+        grant_types: vec![GrantType::AuthorizationCode, GrantType::RefreshToken],
+        scopes: Scopes::default(),
+        introspects: false,
+        jwks: None,
+    };
+    change(&mut client);
+    client
+}
+
 /// Nothing is limited, so that tests about other things need not care; those about limits set them.
 fn settings() -> Settings {
     Settings {
@@ -488,3 +503,23 @@ impl<'a> Browser<'a> {
         reply.answer("code").unwrap()
     }
 }
+
+/// Makes two tests of every story.
+macro_rules! stories {
+    ($($story:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test]
+            async fn $story() {
+                super::$story(crate::harness::Store::Sqlite).await;
+            })*
+        }
+
+        mod postgres {
+            $(#[tokio::test]
+            async fn $story() {
+                super::$story(crate::harness::Store::Postgres).await;
+            })*
+        }
+    };
+}
+pub(crate) use stories;

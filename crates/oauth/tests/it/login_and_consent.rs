@@ -1,6 +1,6 @@
 //! Attacks 23 to 49: the pages for people, their forms, and passwords.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::http::header::{HeaderName, ORIGIN};
@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use serde_json::json;
 
 use crate::harness::{Ask, Browser, ISSUER, LOCAL, PASSWORD, Place, Reply, Store, WEB, ask, cheap_hash, user};
+use crate::timing::assert_same_time;
 
 async fn web_ask(place: &Place) -> Ask {
     ask(&place.public_client(WEB).await, WEB)
@@ -292,32 +293,6 @@ fn without_ids(page: &Reply, name: &str) -> String {
         .replace(&page.field("request"), "…")
         .replace(&page.field("csrf"), "…")
         .replace(&format!("value=\"{name}\""), "value=\"…\"")
-}
-
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort();
-    times[times.len() / 2].as_secs_f64()
-}
-
-/// What is measured: the time from sending the form to the whole answer, 200 times for each of the two, in turns, so that what
-/// else the machine does falls on both alike. A difference that the server makes is there in every round; one that the machine
-/// makes is not, so it is enough that one of a few rounds is within the tenth.
-pub(crate) async fn assert_same_time<F: AsyncFnMut(usize) -> Duration>(mut time_of: F, within: f64) {
-    let mut ratios = Vec::new();
-    for _ in 0..6 {
-        let mut times = [Vec::new(), Vec::new()];
-        for turn in 0..200 {
-            for which in [turn % 2, (turn + 1) % 2] {
-                times[which].push(time_of(which).await);
-            }
-        }
-        let [one, other] = times.map(median);
-        ratios.push(one / other);
-        if (one / other - 1.0).abs() <= within {
-            return;
-        }
-    }
-    panic!("one takes {ratios:?} times as long as the other");
 }
 
 #[tokio::test]

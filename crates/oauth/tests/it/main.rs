@@ -5,10 +5,12 @@ use quillgate_oauth::FetchSettings;
 
 mod authorize;
 mod canary;
+mod clients;
 mod flow;
 mod harness;
 mod login_and_consent;
 mod numbers;
+mod timing;
 #[allow(dead_code, reason = "the crate's own tests use the rest of it")]
 #[path = "../../src/tls_fixture.rs"]
 mod tls_fixture;

@@ -7,15 +7,15 @@ use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderValue, Request};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use quillgate_oauth::{ConfiguredClient, GrantType, Scopes};
+use quillgate_oauth::{GrantType, Scopes};
 use quillgate_state::{SecretHash, User};
 use serde_json::json;
 
 use crate::harness::{
-    Browser, DESK, DESK_REDIRECT, DESK_SECRET, LOCAL, PASSWORD, Place, Reply, VERIFIER, WEB, ask, basic, cheap_hash, form_body,
-    post_request,
+    Browser, DESK, DESK_REDIRECT, DESK_SECRET, LOCAL, PASSWORD, Place, Reply, VERIFIER, WEB, ask, basic, cheap_hash, configured,
+    form_body, post_request,
 };
-use crate::login_and_consent::assert_same_time;
+use crate::timing::assert_same_time;
 
 /// A client with a code that it has not exchanged yet.
 async fn with_code(place: &Place) -> (String, String) {
@@ -162,7 +162,7 @@ async fn attack_57_a_client_with_a_secret_must_show_it() {
     let code = Browser::new(&place).code(&ask(DESK, DESK_REDIRECT)).await;
     let form = exchange_form(DESK, &code);
     let near = format!("{}x", &DESK_SECRET[..DESK_SECRET.len() - 1]);
-    for secret in ["wrong", "", &near, &SecretHash::of(DESK_SECRET).as_str().to_owned()] {
+    for secret in ["wrong", "", &near, SecretHash::of(DESK_SECRET).as_str()] {
         let mut with_secret = form.clone();
         with_secret.push(("client_secret", secret));
         assert_eq!(place.token(&with_secret).await.error(), (401, "invalid_client".into()), "{secret}");
@@ -510,19 +510,14 @@ async fn attack_68_an_unknown_client_is_told_to_register_again() {
 
 #[tokio::test]
 async fn attack_69_only_clients_of_the_configuration_act_for_themselves() {
-    let robot = |id: &str, secret: Option<SecretHash>, grant_types: Vec<GrantType>| ConfiguredClient {
-        id: id.to_owned(),
-        name: id.to_owned(),
-        secret,
-        redirect_uris: vec![WEB.to_owned()],
-        grant_types,
-        scopes: Scopes::parse("read:notes").unwrap(),
-        introspects: false,
-        jwks: None,
-    };
     let place = Place::with(|settings| {
-        settings.clients.push(robot("robot", Some(SecretHash::of("secret")), vec![GrantType::ClientCredentials]));
-        settings.clients.push(robot("open", None, vec![GrantType::ClientCredentials]));
+        for id in ["robot", "open"] {
+            settings.clients.push(configured(id, |client| {
+                client.grant_types = vec![GrantType::ClientCredentials];
+                client.scopes = Scopes::parse("read:notes").unwrap();
+                client.secret = client.secret.take().filter(|_| id == "robot");
+            }));
+        }
     })
     .await;
     let reply = place.register(&json!({ "redirect_uris": [WEB], "token_endpoint_auth_method": "client_secret_post" })).await;
