@@ -89,7 +89,11 @@ impl Login {
     /// The same for a form that was sent: it must also carry the token that stood in the form.
     pub(crate) async fn of_form(site: &Site, id: &str, token: &str, headers: &HeaderMap) -> Result<Login, PageFailure> {
         check_origin(site, headers)?;
-        let login = Login::find(site, id, headers).await?;
+        let login = Login::find(site, id, headers).await.map_err(|failure| match failure {
+            // What is over was answered; the same form again is refused like any other that is not awaited.
+            PageFailure::Stale => PageFailure::Forged,
+            other => other,
+        })?;
         if !same_hash(&SecretHash::of(token), &login.token_hash()) {
             return Err(PageFailure::Forged);
         }
