@@ -230,6 +230,20 @@ pub struct UpstreamConfig {
     pub max_ttl_seconds: i64,
 }
 
+impl Default for UpstreamConfig {
+    fn default() -> UpstreamConfig {
+        UpstreamConfig {
+            login_url: String::new(),
+            return_parameter: redirect_parameter(),
+            cookie: auth_token(),
+            account_url: String::new(),
+            account_name: name_pointer(),
+            account_expires: None,
+            max_ttl_seconds: seven_days(),
+        }
+    }
+}
+
 fn redirect_parameter() -> String {
     "redirect".to_owned()
 }
