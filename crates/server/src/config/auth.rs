@@ -99,6 +99,7 @@ impl Default for AuthConfig {
 
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum Modes {
     One(AuthMode),
     Several(Vec<AuthMode>),
@@ -117,6 +118,7 @@ pub enum AuthMode {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UserConfig {
+    /// What to log in with; accents may be typed in either way, case matters.
     pub name: String,
     /// What `quillgate hash-password` printed: argon2id or bcrypt.
     pub password: Secret,
@@ -131,6 +133,7 @@ pub struct UserConfig {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClientConfig {
+    /// What the client calls itself in requests.
     pub client_id: String,
     /// What people are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -274,6 +277,10 @@ pub struct RateLimitsConfig {
     pub authorize: u32,
     /// Token requests, of one address.
     pub token: u32,
+    /// Passwords tried for one user, from one address.
+    pub login: u32,
+    /// Passwords tried for anybody, from one address.
+    pub login_everybody: u32,
     /// Calls on the `articles` surface, of one token.
     pub articles: u32,
 }
@@ -287,6 +294,8 @@ impl Default for RateLimitsConfig {
             register_everybody: limits.register_everybody,
             authorize: limits.authorize,
             token: limits.token,
+            login: limits.login,
+            login_everybody: limits.login_everybody,
             articles: 60,
         }
     }
@@ -312,6 +321,7 @@ pub struct SiteConfig {
 /// Something that must not be shown: neither in logs nor when the configuration is printed.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct Secret(String);
 
 impl Secret {

@@ -11,6 +11,7 @@ mod http_exposure;
 mod http_refusals;
 mod http_sessions;
 mod index_crash;
+mod login_commands;
 mod place;
 mod resources;
 mod stdio_calls;

@@ -49,5 +49,5 @@ fn password() -> anyhow::Result<String> {
 
 /// One step that went well.
 fn report(what: &str, detail: &str) -> anyhow::Result<()> {
-    say(&format!("ok  {what:<34} {detail}").trim_end().to_owned())
+    say(format!("ok  {what:<34} {detail}").trim_end())
 }
