@@ -76,7 +76,9 @@ mod tests {
     fn only_a_form_is_a_form() {
         let check = |kinds: &[&'static str], encoding: Option<&'static str>| {
             let mut headers = HeaderMap::new();
-            kinds.iter().for_each(|kind| drop(headers.append(CONTENT_TYPE, HeaderValue::from_static(kind))));
+            for kind in kinds {
+                headers.append(CONTENT_TYPE, HeaderValue::from_static(kind));
+            }
             encoding.map(|encoding| headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding)));
             form(&headers, b"a=1").is_ok()
         };

@@ -14,7 +14,7 @@ pub(crate) fn is_verifier(text: &str) -> bool {
     (43..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
 }
 
-pub(crate) fn challenge_of(verifier: &str) -> String {
+pub fn challenge_of(verifier: &str) -> String {
     URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, verifier.as_bytes()))
 }
 

@@ -8,7 +8,7 @@ use secrecy::SecretString;
 use subtle::ConstantTimeEq;
 
 /// 32 random bytes, as 43 characters.
-pub(crate) fn new_secret() -> SecretString {
+pub fn new_secret() -> SecretString {
     SecretString::from(random_text(32))
 }
 

@@ -2,6 +2,7 @@
 
 mod clients;
 mod demo;
+mod doctor;
 mod hash_password;
 mod index;
 mod keys;
@@ -66,6 +67,8 @@ enum Command {
     Keys(keys::Keys),
     /// List the tools that clients see
     Tools(tools::Tools),
+    /// Find out what is wrong with a running server
+    Doctor(doctor::Doctor),
     /// Print the version
     Version,
 }
@@ -105,6 +108,7 @@ pub fn run() -> ExitCode {
         Some(Command::Clients(clients)) => clients.run(),
         Some(Command::Tokens(tokens)) => tokens.run(),
         Some(Command::Keys(keys)) => keys.run(),
+        Some(Command::Doctor(doctor)) => doctor.run(),
         Some(Command::Tools(tools)) => tools.run(),
         Some(Command::Version) => say(concat!("quillgate ", env!("CARGO_PKG_VERSION"))),
     };

@@ -99,6 +99,7 @@ impl Default for AuthConfig {
 
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum Modes {
     One(AuthMode),
     Several(Vec<AuthMode>),
@@ -117,6 +118,7 @@ pub enum AuthMode {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UserConfig {
+    /// What to log in with; accents may be typed in either way, case matters.
     pub name: String,
     /// What `quillgate hash-password` printed: argon2id or bcrypt.
     pub password: Secret,
@@ -131,6 +133,7 @@ pub struct UserConfig {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClientConfig {
+    /// What the client calls itself in requests.
     pub client_id: String,
     /// What people are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -230,6 +233,20 @@ pub struct UpstreamConfig {
     pub max_ttl_seconds: i64,
 }
 
+impl Default for UpstreamConfig {
+    fn default() -> UpstreamConfig {
+        UpstreamConfig {
+            login_url: String::new(),
+            return_parameter: redirect_parameter(),
+            cookie: auth_token(),
+            account_url: String::new(),
+            account_name: name_pointer(),
+            account_expires: None,
+            max_ttl_seconds: seven_days(),
+        }
+    }
+}
+
 fn redirect_parameter() -> String {
     "redirect".to_owned()
 }
@@ -298,6 +315,7 @@ pub struct SiteConfig {
 /// Something that must not be shown: neither in logs nor when the configuration is printed.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct Secret(String);
 
 impl Secret {

@@ -15,6 +15,7 @@ mod http_refusals;
 mod http_sessions;
 mod index_crash;
 mod login;
+mod login_commands;
 mod place;
 mod resources;
 mod signer;
