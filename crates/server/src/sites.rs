@@ -264,10 +264,15 @@ fn jwt(auth: &AuthConfig, url: &str) -> anyhow::Result<TrustedIssuer> {
     };
     let issuer = auth.issuer.clone().context("auth.mode jwt needs auth.issuer: who issues the tokens")?;
     let audience = auth.audience.clone().unwrap_or_else(|| format!("{url}/mcp"));
+    // The list is about public keys; a secret has one algorithm only.
+    let mut algorithms = auth.algorithms.clone();
+    if auth.jwt_secret.is_some() && !algorithms.is_empty() && !algorithms.iter().any(|name| name == "HS256") {
+        algorithms.push("HS256".to_owned());
+    }
     let checker = JwtChecker::new(&JwtSettings {
         secret: auth.jwt_secret.as_ref().map(|secret| SecretString::from(secret.expose().to_owned())),
         keys: jwks.map(|jwks| jwks.to_string()),
-        algorithms: auth.algorithms.clone(),
+        algorithms,
         issuer,
         audience: vec![audience],
         require_at_jwt: auth.require_at_jwt,
