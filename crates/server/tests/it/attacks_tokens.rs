@@ -126,7 +126,8 @@ fn attack_85_only_one_bearer_token_counts_as_credentials() {
 fn attack_86_a_token_in_the_address_or_the_body_is_none() {
     let door = Door::open(with_users());
     let token = door.log_in(&ANNA, &door.client()).access;
-    for path in [format!("/mcp?access_token={token}"), format!("/mcp?token={token}"), format!("/mcp?Authorization=Bearer%20{token}")]
+    for path in
+        [format!("/mcp?access_token={token}"), format!("/mcp?token={token}"), format!("/mcp?Authorization=Bearer%20{token}")]
     {
         let answer = read_with(&door, &path, &[]);
         assert_eq!(answer.status, 401, "{path}");
@@ -521,7 +522,8 @@ fn attack_103_scopes_are_read_from_where_issuers_put_them() {
     ] {
         assert_invalid(&door, &with(name, value.clone()), &format!("{name} {value}"));
     }
-    for token in [secret().token(json!({}), &bare), with("scope", json!("")), with("scp", json!([])), with("scopes", json!("read:notes"))]
+    for token in
+        [secret().token(json!({}), &bare), with("scope", json!("")), with("scp", json!([])), with("scopes", json!("read:notes"))]
     {
         assert_eq!(door.status_with(&token), 403);
     }
@@ -582,7 +584,9 @@ fn attack_105_other_hosts_and_origins_are_turned_away() {
     ] {
         assert_eq!((with_login("host", host), without_login("host", host)), (403, 403), "{host:?}");
     }
-    for host in ["vault.example.com", "vault.example.com:443", "VAULT.Example.COM", "vault.example.com:8090", "localhost", "127.0.0.1:1"] {
+    for host in
+        ["vault.example.com", "vault.example.com:443", "VAULT.Example.COM", "vault.example.com:8090", "localhost", "127.0.0.1:1"]
+    {
         assert_eq!(with_login("host", host), 200, "{host}");
     }
     for host in ["localhost", "LOCALHOST:8090", "127.0.0.1", "[::1]:80"] {
@@ -706,7 +710,11 @@ fn attack_108_what_is_missing_is_named_whole() {
         assert_eq!(door.legacy("POST", &reader, Some(&session), &call).status, 403);
         // However the message is spelled, nothing is done.
         let spelled = call.to_string().replacen("\"method\"", "\"method\":\"ping\",\"method\"", 1);
-        let headers = [("authorization", &*format!("Bearer {reader}")), ("mcp-session-id", &session), ("mcp-protocol-version", "2025-11-25")];
+        let headers = [
+            ("authorization", &*format!("Bearer {reader}")),
+            ("mcp-session-id", &session),
+            ("mcp-protocol-version", "2025-11-25"),
+        ];
         assert_ne!(door.send("POST", "/mcp", &headers, &spelled).json().pointer("/result/isError"), Some(&json!(false)));
     }
     assert_eq!(door.place.read("a.md"), "# A\n");

@@ -397,7 +397,11 @@ fn attack_80_the_other_sites_no_ends_the_login_and_its_failures_do_not() {
         courier.answer_once(Misbehaviour::Status { code });
         let answer = search(&door, &tokens.access);
         assert_eq!(answer.status, 401, "{}", answer.body);
-        assert!(answer.header("www-authenticate").is_some_and(|said| said.contains("error=\"invalid_token\"")), "{}", answer.text());
+        assert!(
+            answer.header("www-authenticate").is_some_and(|said| said.contains("error=\"invalid_token\"")),
+            "{}",
+            answer.text()
+        );
         assert_eq!(search(&door, &tokens.access).status, 401, "the grant has ended");
         assert_eq!(search(&door, &kept.access).status, 200, "another login has not");
     }
@@ -531,9 +535,7 @@ fn sites_have_sources_and_tokens_of_their_own() {
             "description": "Words to look for", "required": true}],
         "credential": {"cookie": COOKIE}, "articles": "/articles", "fields": [{"name": "headline", "path": "/headline"}],
     }});
-    let site = |host: &str, source: &str| {
-        json!({"serverUrl": format!("https://{host}"), "surfaces": ["articles"], "sources": [source], "auth": courier.login()})
-    };
+    let site = |host: &str, source: &str| json!({"serverUrl": format!("https://{host}"), "surfaces": ["articles"], "sources": [source], "auth": courier.login()});
     let vk = json!({"name": "vk", "baseUrl": courier.site.articles_url()});
     let config = json!({"surfaces": ["articles"], "sources": [vk, gazette], "auth": courier.login(), "rateLimits": unlimited(),
         "sites": [site("vk.example.com", "vk"), site("gazette.example.com", "gazette")]});
@@ -550,7 +552,8 @@ fn sites_have_sources_and_tokens_of_their_own() {
         assert_eq!(metadata["issuer"], *issuer);
         let given = connect(&door, &door.client(), &courier.site.log_in());
         let listed = door.ask("/mcp", &given.access, "tools/list", json!({})).message();
-        let names: Vec<_> = listed["result"]["tools"].as_array().expect("tools").iter().map(|tool| tool["name"].clone()).collect();
+        let names: Vec<_> =
+            listed["result"]["tools"].as_array().expect("tools").iter().map(|tool| tool["name"].clone()).collect();
         assert_eq!(json!(names), *tools);
         tokens.push(given.access);
     }

@@ -298,7 +298,11 @@ impl Tokens {
         assert_eq!(answer.status, 200, "{}", answer.body);
         let json = answer.json();
         let text = |name: &str| json[name].as_str().unwrap_or_default().to_owned();
-        Tokens { access: text("access_token"), refresh: text("refresh_token"), lifetime: json["expires_in"].as_i64().unwrap_or(-1) }
+        Tokens {
+            access: text("access_token"),
+            refresh: text("refresh_token"),
+            lifetime: json["expires_in"].as_i64().unwrap_or(-1),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
 
 mod arrows;
+mod attacks_operations;
 mod attacks_tokens;
 mod attacks_upstream;
 mod command_line;

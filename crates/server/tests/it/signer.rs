@@ -42,7 +42,11 @@ impl Signer {
 
     pub(crate) fn secret(secret: &[u8]) -> Signer {
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
-        Signer { algorithm: "HS256", public: Value::Null, sign: Box::new(move |message| hmac::sign(&key, message).as_ref().to_vec()) }
+        Signer {
+            algorithm: "HS256",
+            public: Value::Null,
+            sign: Box::new(move |message| hmac::sign(&key, message).as_ref().to_vec()),
+        }
     }
 
     /// A token with these members of the header beside, or instead of, the usual ones; null leaves one out.
