@@ -75,10 +75,10 @@ impl Login {
 
     /// The login of this id, if it belongs to the browser that asks.
     pub(crate) async fn find(site: &Site, id: &str, headers: &HeaderMap) -> Result<Login, PageFailure> {
-        let Some(browser) = cookie::bound(site, id, headers) else { return Err(PageFailure::OtherBrowser) };
         let Some(record) = site.state.find_request(&SecretHash::of(id), site.now()).await? else {
             return Err(PageFailure::Stale);
         };
+        let Some(browser) = cookie::bound(site, id, headers) else { return Err(PageFailure::OtherBrowser) };
         if !same_hash(&record.browser, &SecretHash::of(browser.expose_secret())) {
             return Err(PageFailure::OtherBrowser);
         }

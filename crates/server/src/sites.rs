@@ -166,6 +166,8 @@ fn settings(around: &Surroundings, auth: &AuthConfig, url: &str, mounts: &[Arc<M
             register_everybody: limits.register_everybody,
             authorize: limits.authorize,
             token: limits.token,
+            login: limits.login,
+            login_everybody: limits.login_everybody,
         },
     })
 }
@@ -232,6 +234,9 @@ fn client(config: &ClientConfig) -> anyhow::Result<ConfiguredClient> {
     let grant_types: Vec<GrantType> = config.grant_types.iter().map(grant_type).collect::<anyhow::Result<_>>()?;
     if grant_types.contains(&GrantType::ClientCredentials) && secret.is_none() && config.jwks.is_none() {
         bail!("the client {id:?} may act for itself (client_credentials) but has neither a secret nor keys");
+    }
+    if grant_types.contains(&GrantType::ClientCredentials) && config.scopes.is_empty() {
+        bail!("the client {id:?} may act for itself (client_credentials) but has no scopes; say what it may do");
     }
     Ok(ConfiguredClient {
         id: id.clone(),

@@ -24,9 +24,6 @@ use crate::site::Site;
 /// The longest `state` that is handed back.
 const LONGEST_STATE: usize = 4096;
 const LONGEST_NAME: usize = 200;
-/// Attempts per minute of one user from one address, and of one address with any users.
-const LOGINS_OF_USER: u32 = 5;
-const LOGINS_OF_ADDRESS: u32 = 20;
 const WRONG: &str = "The name or the password is wrong.";
 
 /// Parameters that may stand once. `resource` may be repeated.
@@ -93,8 +90,8 @@ pub(crate) async fn log_in(
     }
     let name = crate::user::normal_name(&name);
     // Counted before the form is used up, and per address: nobody can lock somebody else out.
-    site.count("login", address, LOGINS_OF_ADDRESS).await?;
-    site.count(&format!("login of {name}"), address, LOGINS_OF_USER).await?;
+    site.count("login", address, site.settings.limits.login_everybody).await?;
+    site.count(&format!("login of {name}"), address, site.settings.limits.login).await?;
     match site.check_password(&name, password).await? {
         Some(mark) => {
             let person = Person { user: name, mark, upstream: None };

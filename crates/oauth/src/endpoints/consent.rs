@@ -33,6 +33,10 @@ pub(crate) async fn ask(
 ) -> Result<Response, PageFailure> {
     let parameters = Parameters::parse(query.unwrap_or_default().as_bytes());
     let login = Login::find(&site, parameters.one("request")?.unwrap_or_default(), &headers).await?;
+    consent_page(&site, StatusCode::OK, &login, None).await
+}
+
+async fn consent_page(site: &Site, status: StatusCode, login: &Login, message: Option<&str>) -> Result<Response, PageFailure> {
     let Stage::Consent(person) = &login.asked.stage else { return Err(PageFailure::Stale) };
     let client = site.client_of(&login.asked).await?;
     let host = shown_host(&login.asked.redirect_uri);
@@ -48,8 +52,9 @@ pub(crate) async fn ask(
         vaults: site.vault_lines(person),
         before: before.map(|consent| day(consent.given)),
         lifetime: days(site.longest_access(person)),
+        message,
     };
-    Ok(with_cookie(render(StatusCode::OK, &page), login.cookie(&site)))
+    Ok(with_cookie(render(status, &page), login.cookie(site)))
 }
 
 /// Takes the decision.
@@ -67,6 +72,10 @@ pub(crate) async fn answer(
     site.check_same_session(&person, &headers)?;
     let asked = &login.asked;
     let allowed = match field("decision")? {
+        "allow" if form.all("scope").next().is_none() => {
+            let message = "Nothing is ticked. Tick what it may do, or deny.";
+            return consent_page(&site, StatusCode::BAD_REQUEST, &login, Some(message)).await;
+        }
         "allow" => Some(site.chosen_scopes(asked, &person, &form)?),
         "deny" => None,
         _ => return Err(PageFailure::BadRequest("choose to allow or to deny".to_owned())),

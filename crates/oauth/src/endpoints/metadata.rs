@@ -13,6 +13,7 @@ use crate::address::ClientAddress;
 use crate::client_assertion;
 use crate::client_metadata::GrantType;
 use crate::failure::Failure;
+use crate::scope::Scopes;
 use crate::settings::Endpoint;
 use crate::site::Site;
 
@@ -35,10 +36,9 @@ pub(crate) async fn authorization_server(State(site): State<Arc<Site>>, request:
 impl Site {
     /// The resource is named as the client named it: clients compare it with the URL that they were given.
     fn protected_resource(&self, path: &str, endpoint: &Endpoint) -> Value {
-        let servers = match (&self.settings.login, &self.settings.jwt) {
-            (None, Some(jwt)) => jwt.authorization_servers.clone(),
-            _ => vec![self.settings.issuer.clone()],
-        };
+        let ours = self.settings.login.as_ref().map(|_| &self.settings.issuer);
+        let others = self.settings.jwt.iter().flat_map(|jwt| &jwt.authorization_servers);
+        let servers: Vec<&String> = ours.into_iter().chain(others).collect();
         json!({
             "resource": self.url(path),
             "authorization_servers": servers,
@@ -89,14 +89,14 @@ impl Site {
 
     /// Clients that want refresh tokens look for this word here, and only here.
     fn scopes_with_offline_access(&self) -> Vec<String> {
-        let mut scopes: Vec<String> = Vec::new();
-        for scope in self.settings.endpoints.iter().flat_map(|endpoint| &endpoint.scopes) {
-            if !scopes.contains(&scope.name) {
-                scopes.push(scope.name.clone());
-            }
-        }
-        scopes.extend(self.gives_refresh_tokens().then(|| "offline_access".to_owned()));
-        scopes
+        let offline = self.gives_refresh_tokens().then_some("offline_access");
+        self.all_scopes().iter().chain(offline).map(str::to_owned).collect()
+    }
+
+    /// What any endpoint offers.
+    pub(super) fn all_scopes(&self) -> Scopes {
+        let offered = self.settings.endpoints.iter().flat_map(|endpoint| &endpoint.scopes);
+        offered.map(|scope| scope.name.as_str()).collect()
     }
 }
 

@@ -32,8 +32,9 @@ pub(crate) async fn register(State(site): State<Arc<Site>>, request: Request) ->
     if !is_json(&headers) {
         return Err(Failure::NotJson);
     }
-    let metadata = ClientMetadata::from_registration(&body, &site.settings.redirects)
+    let mut metadata = ClientMetadata::from_registration(&body, &site.settings.redirects)
         .map_err(|problem| Failure::refused(problem.code(), problem.to_string()))?;
+    metadata.scope = metadata.scope.map(|asked| asked.intersection(&site.all_scopes())).filter(|known| !known.is_empty());
     let (client, answer) = site.introduce(&metadata);
     site.make_room().await?;
     site.state.add_client(&client).await?;

@@ -277,6 +277,10 @@ pub struct RateLimitsConfig {
     pub authorize: u32,
     /// Token requests, of one address.
     pub token: u32,
+    /// Passwords tried for one user, from one address.
+    pub login: u32,
+    /// Passwords tried for anybody, from one address.
+    pub login_everybody: u32,
     /// Calls on the `articles` surface, of one token.
     pub articles: u32,
 }
@@ -290,6 +294,8 @@ impl Default for RateLimitsConfig {
             register_everybody: limits.register_everybody,
             authorize: limits.authorize,
             token: limits.token,
+            login: limits.login,
+            login_everybody: limits.login_everybody,
             articles: 60,
         }
     }
