@@ -432,7 +432,9 @@ fn attack_126_logs_and_state_hold_no_secret_of_a_login() {
     ];
     secrets.extend(fixed.map(str::to_owned));
     let (log, kept) = (door.log(), door.kept());
-    assert!(log.lines().count() > 20, "the log tells all: {log}");
+    for event in ["a client registered", "a login failed", "access was allowed"] {
+        assert!(log.contains(event), "the log tells all: {log}");
+    }
     for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
         assert_absent(secret, log.as_bytes(), "the log");
         assert_absent(secret, &at_work, "the state while it is used");
@@ -500,8 +502,9 @@ fn attack_127_secrets_of_the_configuration_are_not_shown() {
             }
         }
     }
-    let mut command = Place::new().program(&["serve", "--listen-addr", "127.0.0.1:0"]);
-    command.env("AUTH_USERS", "anna:canary-plain-password").env("VAULT_PATH", "/");
+    let place = Place::new();
+    let mut command = place.program(&["serve", "--listen-addr", "127.0.0.1:0"]);
+    command.env("AUTH_USERS", "anna:canary-plain-password").env("VAULT_PATH", place.vault());
     let (status, output, complaint) = finish(command);
     assert_eq!(status, 1, "{output}");
     assert_absent("canary-plain-password", complaint.as_bytes(), "a complaint");

@@ -250,10 +250,6 @@ impl Door {
     pub(crate) fn heard(&self) -> String {
         self.heard.borrow().clone()
     }
-
-    pub(crate) fn note(&self, answer: &Response) {
-        self.heard.borrow_mut().push_str(&answer.text());
-    }
 }
 
 fn start(place: &Place, arguments: &[String], variables: &[(&'static str, String)]) -> HttpServer {
@@ -318,9 +314,12 @@ impl<'a> Browser<'a> {
         Browser { door, cookies: BTreeMap::new(), address: new_address() }
     }
 
-    /// Another browser with the same cookies in front of another server, or of the same after its restart.
-    pub(crate) fn moved_to<'b>(self, door: &'b Door) -> Browser<'b> {
-        Browser { door, cookies: self.cookies, address: self.address }
+    /// Does one thing with these cookies, and keeps those that it has then.
+    pub(crate) fn once<T>(door: &Door, cookies: &mut BTreeMap<String, String>, act: impl FnOnce(&mut Browser<'_>) -> T) -> T {
+        let mut browser = Browser { door, cookies: std::mem::take(cookies), address: new_address() };
+        let done = act(&mut browser);
+        *cookies = browser.cookies;
+        done
     }
 
     pub(crate) fn get(&mut self, path: &str) -> Response {

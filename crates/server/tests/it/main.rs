@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
 
 mod arrows;
+mod attacks;
 mod attacks_operations;
 mod attacks_tokens;
 mod attacks_upstream;
@@ -17,6 +18,7 @@ mod http_sessions;
 mod index_crash;
 mod login;
 mod login_commands;
+mod login_crash;
 mod place;
 mod resources;
 mod signer;
