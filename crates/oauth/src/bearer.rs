@@ -94,8 +94,9 @@ impl Site {
             id: format!("jwt:{}/{client}", claims.subject),
             user: claims.subject,
             client,
+            // Our own tokens are bound by a scope; of others that counts, too.
+            vault: claims.vault.or_else(|| claims.scopes.vault().map(str::to_owned)),
             scopes: claims.scopes,
-            vault: claims.vault,
             grant: None,
             upstream: None,
         })
@@ -116,6 +117,7 @@ impl Site {
                 (key.name, Scopes::parse(&key.scopes).unwrap_or_default(), key.vault)
             }
         };
+        let vault = vault.or_else(|| scopes.vault().map(str::to_owned));
         let id = format!("key:{name}");
         Ok(Principal { user: id.clone(), id, client: name, scopes, vault, grant: None, upstream: None })
     }

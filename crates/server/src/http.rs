@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -289,11 +289,9 @@ async fn errors_as_rpc(State(max_request_bytes): State<usize>, request: Request,
     }
     let sent_json = content_type(request.headers()).starts_with("application/json");
     let (head, body) = request.into_parts();
-    let Ok(received) = tokio::time::timeout(SLOWEST_BODY, axum::body::to_bytes(body, max_request_bytes)).await else {
-        return rpc_error(StatusCode::REQUEST_TIMEOUT, -32600, "the request took too long to arrive; send it again");
-    };
-    let Ok(body) = received else {
-        return rpc_error(StatusCode::PAYLOAD_TOO_LARGE, -32600, "the request is too large; send less at once");
+    let body = match read_body(body, max_request_bytes).await {
+        Ok(body) => body,
+        Err(refused) => return refused,
     };
     let response = next.run(Request::from_parts(head, Body::from(body.clone()))).await;
     let status = response.status();
@@ -309,6 +307,14 @@ async fn errors_as_rpc(State(max_request_bytes): State<usize>, request: Request,
             rpc_error(status, -32600, String::from_utf8_lossy(&said).trim())
         }
     }
+}
+
+/// The whole body, if it comes soon and is not too long.
+pub(crate) async fn read_body(body: Body, most: usize) -> Result<Bytes, Response> {
+    let too_slow = || rpc_error(StatusCode::REQUEST_TIMEOUT, -32600, "the request took too long to arrive; send it again");
+    let too_long = |_| rpc_error(StatusCode::PAYLOAD_TOO_LARGE, -32600, "the request is too large; send less at once");
+    let received = tokio::time::timeout(SLOWEST_BODY, axum::body::to_bytes(body, most)).await;
+    received.map_err(|_| too_slow())?.map_err(too_long)
 }
 
 fn unreadable(body: &[u8]) -> Response {

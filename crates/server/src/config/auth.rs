@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// How callers over HTTP prove who they are.
@@ -319,10 +320,18 @@ pub struct SiteConfig {
 }
 
 /// Something that must not be shown: neither in logs nor when the configuration is printed.
-#[derive(Clone, Deserialize, JsonSchema)]
+#[derive(Clone, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
 pub struct Secret(String);
+
+/// What is no text is refused without being quoted.
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Secret, D::Error> {
+        let text = String::deserialize(deserializer).map(Secret);
+        text.map_err(|_| D::Error::custom("a secret is not a text; put it in quotes"))
+    }
+}
 
 impl Secret {
     pub fn new(text: String) -> Secret {
