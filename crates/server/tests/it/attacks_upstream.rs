@@ -99,7 +99,7 @@ fn attack_72_a_login_is_resumed_by_its_own_browser_and_once() {
     }
     let resumed = browser.get(path);
     assert_eq!(resumed.status, 303, "{}", resumed.body);
-    assert_refused(&browser.get(path), 400);
+    assert_refused(&browser.get(path), 403);
     assert_nothing_allowed(&door);
 }
 
