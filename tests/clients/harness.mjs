@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadSteps, play, uncovered } from './scenario.mjs';
 
-const exampleVault = fileURLToPath(new URL('../../examples/vault', import.meta.url));
+export const exampleVault = fileURLToPath(new URL('../../examples/vault', import.meta.url));
 
 /** Which steps run on which surface; `config` goes into a configuration file, `partial` does not call every tool. */
 const scenarios = JSON.parse(readFileSync(new URL('scenarios.json', import.meta.url)));
@@ -38,7 +38,8 @@ export function workspace(binary, { surface, config }) {
   };
 }
 
-async function freePort() {
+/** A port of the loopback interface that nobody listens on. */
+export async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address();

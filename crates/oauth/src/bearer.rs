@@ -94,8 +94,9 @@ impl Site {
             id: format!("jwt:{}/{client}", claims.subject),
             user: claims.subject,
             client,
+            // Our own tokens are bound by a scope; of others that counts, too.
+            vault: claims.vault.or_else(|| claims.scopes.vault().map(str::to_owned)),
             scopes: claims.scopes,
-            vault: claims.vault,
             grant: None,
             upstream: None,
         })
@@ -116,6 +117,7 @@ impl Site {
                 (key.name, Scopes::parse(&key.scopes).unwrap_or_default(), key.vault)
             }
         };
+        let vault = vault.or_else(|| scopes.vault().map(str::to_owned));
         let id = format!("key:{name}");
         Ok(Principal { user: id.clone(), id, client: name, scopes, vault, grant: None, upstream: None })
     }
@@ -187,17 +189,19 @@ pub(crate) fn bearer_token(headers: &HeaderMap) -> Result<Option<SecretString>, 
 
 /// Tokens that were found good a moment ago.
 #[derive(Default)]
-pub(crate) struct TokenCache(Mutex<HashMap<(SecretHash, String), Remembered>>);
+pub(crate) struct TokenCache(Mutex<HashMap<SecretHash, Remembered>>);
 
 struct Remembered {
     principal: Arc<Principal>,
+    /// Where it was found good.
+    path: String,
     until: i64,
 }
 
 impl TokenCache {
     fn find(&self, hash: &SecretHash, endpoint: &Endpoint, now: i64) -> Option<Arc<Principal>> {
         let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = remembered.get(&(hash.clone(), endpoint.path.clone()))?;
+        let found = remembered.get(hash).filter(|found| found.path == endpoint.path)?;
         // A clock that was set back must not prolong anything.
         let is_fresh = now < found.until && now >= found.until - REMEMBERED_MS;
         is_fresh.then(|| found.principal.clone())
@@ -211,7 +215,7 @@ impl TokenCache {
                 remembered.clear();
             }
         }
-        remembered.insert((hash, endpoint.path.clone()), Remembered { principal, until: now + REMEMBERED_MS });
+        remembered.insert(hash, Remembered { principal, path: endpoint.path.clone(), until: now + REMEMBERED_MS });
     }
 
     pub(crate) fn forget_grant(&self, grant: &str) {

@@ -52,8 +52,7 @@ impl Site {
             reissued: 0,
             ended: None,
         };
-        let access_lifetime = if self.gives_refresh_tokens() { lifetimes.access } else { i64::MAX - now };
-        let access_expires = expires(access_lifetime.min(issue.grant.expires - now));
+        let access_expires = if self.gives_refresh_tokens() { expires(lifetimes.access) } else { issue.grant.expires };
         self.state.add_token(&token(&access, TokenKind::Access, sealed, access_expires)).await?;
         let mut answer = json!({
             "access_token": access.expose_secret(),

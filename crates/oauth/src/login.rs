@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cookie::{self, LOGIN_SECONDS};
 use crate::page::PageFailure;
+use crate::page_form::PageForm;
 use crate::secret::{new_secret, same_hash};
 use crate::site::Site;
 
@@ -75,10 +76,10 @@ impl Login {
 
     /// The login of this id, if it belongs to the browser that asks.
     pub(crate) async fn find(site: &Site, id: &str, headers: &HeaderMap) -> Result<Login, PageFailure> {
-        let Some(browser) = cookie::bound(site, id, headers) else { return Err(PageFailure::OtherBrowser) };
         let Some(record) = site.state.find_request(&SecretHash::of(id), site.now()).await? else {
             return Err(PageFailure::Stale);
         };
+        let Some(browser) = cookie::bound(site, id, headers) else { return Err(PageFailure::OtherBrowser) };
         if !same_hash(&record.browser, &SecretHash::of(browser.expose_secret())) {
             return Err(PageFailure::OtherBrowser);
         }
@@ -87,14 +88,10 @@ impl Login {
     }
 
     /// The same for a form that was sent: it must also carry the token that stood in the form.
-    pub(crate) async fn of_form(site: &Site, id: &str, token: &str, headers: &HeaderMap) -> Result<Login, PageFailure> {
-        check_origin(site, headers)?;
-        let login = Login::find(site, id, headers).await.map_err(|failure| match failure {
-            // What is over was answered; the same form again is refused like any other that is not awaited.
-            PageFailure::Stale => PageFailure::Forged,
-            other => other,
-        })?;
-        if !same_hash(&SecretHash::of(token), &login.token_hash()) {
+    pub(crate) async fn of_form(site: &Site, form: &PageForm) -> Result<Login, PageFailure> {
+        check_origin(site, &form.headers)?;
+        let login = Login::find(site, form.field("request")?, &form.headers).await?;
+        if !same_hash(&SecretHash::of(form.field("csrf")?), &login.token_hash()) {
             return Err(PageFailure::Forged);
         }
         Ok(login)

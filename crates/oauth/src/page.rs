@@ -42,6 +42,7 @@ pub(crate) struct ConsentPage<'a> {
     /// When the same was allowed before.
     pub(crate) before: Option<String>,
     pub(crate) lifetime: String,
+    pub(crate) message: Option<&'a str>,
 }
 
 pub(crate) struct ScopeLine {
@@ -111,8 +112,8 @@ impl PageFailure {
     fn status(&self) -> StatusCode {
         match self {
             PageFailure::BadRequest(_) | PageFailure::BadRequestWithLink { .. } => StatusCode::BAD_REQUEST,
-            PageFailure::Stale | PageFailure::Upstream(_) => StatusCode::BAD_REQUEST,
-            PageFailure::OtherBrowser | PageFailure::Forged => StatusCode::FORBIDDEN,
+            PageFailure::Upstream(_) => StatusCode::BAD_REQUEST,
+            PageFailure::OtherBrowser | PageFailure::Stale | PageFailure::Forged => StatusCode::FORBIDDEN,
             PageFailure::UpstreamUnavailable => StatusCode::BAD_GATEWAY,
             PageFailure::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
             PageFailure::NotAForm(status) => *status,
@@ -195,9 +196,11 @@ pub(crate) async fn no_such_page() -> Response {
 
 /// Error texts start small and end without a full stop; on a page they are sentences.
 fn sentence(text: &str) -> String {
+    let is_parameter = text.split(' ').next().is_some_and(|word| word.contains('_'));
     let mut letters = text.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", letters.as_str().trim_end_matches('.'))
+    let first = letters.next().filter(|_| !is_parameter).map(|letter| letter.to_uppercase().to_string());
+    let rest = if first.is_some() { letters.as_str() } else { text };
+    format!("{}{}.", first.unwrap_or_default(), rest.trim_end_matches('.'))
 }
 
 /// A page with everything that keeps it from being framed, cached, referred to or filled by others.

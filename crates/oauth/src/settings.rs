@@ -174,10 +174,22 @@ pub struct PerMinute {
     pub register_everybody: u32,
     pub authorize: u32,
     pub token: u32,
+    /// Passwords of one user, from one address.
+    pub login: u32,
+    /// Passwords of anybody, from one address.
+    pub login_everybody: u32,
 }
 
 impl Default for PerMinute {
     fn default() -> PerMinute {
-        PerMinute { discovery: 100, register: 5, register_everybody: 120, authorize: 10, token: 10 }
+        PerMinute {
+            discovery: 100,
+            register: 5,
+            register_everybody: 600,
+            authorize: 10,
+            token: 10,
+            login: 10,
+            login_everybody: 30,
+        }
     }
 }

@@ -72,7 +72,9 @@ impl Site {
     /// Every route of the authorization server, and the documents about the protected resources.
     pub fn router(self: &Arc<Site>) -> Router {
         let mut documents = Router::new();
-        for suffix in self.document_suffixes() {
+        // Who has a static key needs no document that says where to get one.
+        let has_issuer = self.settings.login.is_some() || self.settings.jwt.is_some();
+        for suffix in self.document_suffixes().filter(|_| has_issuer) {
             let resource = format!("/.well-known/oauth-protected-resource{suffix}");
             documents = documents.route(&resource, get(metadata::protected_resource));
             if self.settings.login.is_some() {
@@ -115,10 +117,8 @@ impl Site {
             .method_not_allowed_fallback(no_such_page)
     }
 
-    fn document_suffixes(&self) -> Vec<String> {
-        let mut suffixes = vec![String::new(), "/mcp".to_owned()];
-        suffixes.extend(self.settings.endpoints.iter().map(|endpoint| endpoint.path.clone()));
-        suffixes.dedup();
-        suffixes
+    /// Documents about the whole origin, and about every endpoint.
+    fn document_suffixes(&self) -> impl Iterator<Item = &str> {
+        std::iter::once("").chain(self.settings.endpoints.iter().map(|endpoint| endpoint.path.as_str()))
     }
 }

@@ -72,7 +72,12 @@ fn resolved(path: &Path) -> PathBuf {
 }
 
 pub(crate) fn open(path: &Path) -> anyhow::Result<Dir> {
-    Dir::create_ambient_dir_all(path, ambient_authority())?;
+    // Whatever is made on the way is for its owner alone; what is there already stays as it is.
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)?;
     Ok(Dir::open_ambient_dir(path, ambient_authority())?)
 }
 

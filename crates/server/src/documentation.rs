@@ -113,6 +113,11 @@ fn configuration_rows(page: &mut String, root: &Value, schema: &Value, defaults:
         let default = defaults.get(name);
         let description = property.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
         let choices = referenced(root, property).and_then(choices);
+        // A login of a further site is configured like that of the first.
+        if prefix == "sites[]." && name == "auth" {
+            let _ = writeln!(page, "| `{key}` | object |  | {description} The same keys as `auth`. |");
+            continue;
+        }
         if let Some(nested) = referenced(root, property).filter(|_| choices.is_none()) {
             configuration_rows(page, root, nested, default.unwrap_or(&Value::Null), &format!("{key}."));
             continue;

@@ -14,7 +14,7 @@ use quillgate_oauth::{Challenge, Endpoint, Refusal, TooMany};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::http::{Site, rpc_error};
+use crate::http::{Site, read_body, rpc_error};
 use crate::pipeline::Mount;
 
 /// What the layer knows about its endpoint.
@@ -56,8 +56,9 @@ pub(crate) async fn require_identity(State(gate): State<Gate>, mut request: Requ
     let mut is_call = false;
     if request.method() == Method::POST {
         let (head, body) = request.into_parts();
-        let Ok(body) = axum::body::to_bytes(body, gate.max_request_bytes).await else {
-            return rpc_error(axum::http::StatusCode::PAYLOAD_TOO_LARGE, -32600, "the request is too large; send less at once");
+        let body = match read_body(body, gate.max_request_bytes).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
         };
         let message: Option<Message<'_>> = serde_json::from_slice(&body).ok();
         if let Some(refused) = message.as_ref().and_then(|message| gate.lacking(&principal, message)) {

@@ -16,6 +16,7 @@ mod logging;
 mod mcp;
 mod network;
 mod pipeline;
+mod prompt;
 mod proxies;
 mod scopes;
 mod sessions;

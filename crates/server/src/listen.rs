@@ -17,6 +17,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use crate::prompt::Prompt;
+
 /// How long the head of a request may take to arrive, and how long an idle connection is kept.
 const SLOWEST_HEAD: Duration = Duration::from_secs(15);
 /// A listener that cannot take connections (no file handles left) tries again after this.
@@ -69,5 +71,5 @@ fn connection(
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(SLOWEST_HEAD);
     builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(SLOWEST_HEAD)).max_concurrent_streams(100);
-    builder.serve_connection(TokioIo::new(stream), service).into_owned()
+    builder.serve_connection(TokioIo::new(Prompt::new(stream, SLOWEST_HEAD)), service).into_owned()
 }

@@ -13,7 +13,8 @@ pub struct SecretHash(String);
 impl SecretHash {
     pub fn of(secret: &str) -> SecretHash {
         let digest = Sha256::digest(secret.as_bytes());
-        SecretHash(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
+        SecretHash(digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
     }
 
     pub fn as_str(&self) -> &str {

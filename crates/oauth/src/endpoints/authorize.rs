@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -14,7 +12,8 @@ use crate::client::{KnownClient, Origin};
 use crate::client_metadata::GrantType;
 use crate::login::{Asked, Login, Person, Stage};
 use crate::page::{Asking, LoginPage, PageFailure, render, see_other, with_cookie};
-use crate::parameters::{Parameters, form};
+use crate::page_form::PageForm;
+use crate::parameters::Parameters;
 use crate::pkce::is_challenge;
 use crate::redirect_uri::{is_loopback, shown_host};
 use crate::scope::Scopes;
@@ -24,9 +23,6 @@ use crate::site::Site;
 /// The longest `state` that is handed back.
 const LONGEST_STATE: usize = 4096;
 const LONGEST_NAME: usize = 200;
-/// Attempts per minute of one user from one address, and of one address with any users.
-const LOGINS_OF_USER: u32 = 5;
-const LOGINS_OF_ADDRESS: u32 = 20;
 const WRONG: &str = "The name or the password is wrong.";
 
 /// Parameters that may stand once. `resource` may be repeated.
@@ -74,14 +70,10 @@ pub(crate) async fn begin(
 pub(crate) async fn log_in(
     State(site): State<Arc<Site>>,
     address: ClientAddress,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    form: PageForm,
 ) -> Result<Response, PageFailure> {
-    let body = body.map_err(|rejection| PageFailure::NotAForm(rejection.status()))?;
-    let form = form(&headers, &body).map_err(PageFailure::NotAForm)?;
-    let field = |name| form.one(name).map(Option::unwrap_or_default);
-    let (name, password) = (field("username")?.to_owned(), SecretString::from(field("password")?.to_owned()));
-    let login = Login::of_form(&site, field("request")?, field("csrf")?, &headers).await?;
+    let (name, password) = (form.field("username")?, SecretString::from(form.field("password")?.to_owned()));
+    let login = Login::of_form(&site, &form).await?;
     if !matches!(login.asked.stage, Stage::Password) {
         return Err(PageFailure::Stale);
     }
@@ -91,10 +83,10 @@ pub(crate) async fn log_in(
         let message = "Names have at most 200 and passwords at most 1024 characters.";
         return Ok(login_page(&site, StatusCode::BAD_REQUEST, &client, &login, "", Some(message)));
     }
-    let name = crate::user::normal_name(&name);
+    let name = crate::user::normal_name(name);
     // Counted before the form is used up, and per address: nobody can lock somebody else out.
-    site.count("login", address, LOGINS_OF_ADDRESS).await?;
-    site.count(&format!("login of {name}"), address, LOGINS_OF_USER).await?;
+    site.count("login", address, site.settings.limits.login_everybody).await?;
+    site.count(&format!("login of {name}"), address, site.settings.limits.login).await?;
     match site.check_password(&name, password).await? {
         Some(mark) => {
             let person = Person { user: name, mark, upstream: None };

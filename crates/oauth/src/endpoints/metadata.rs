@@ -13,6 +13,7 @@ use crate::address::ClientAddress;
 use crate::client_assertion;
 use crate::client_metadata::GrantType;
 use crate::failure::Failure;
+use crate::scope::Scopes;
 use crate::settings::Endpoint;
 use crate::site::Site;
 
@@ -35,10 +36,9 @@ pub(crate) async fn authorization_server(State(site): State<Arc<Site>>, request:
 impl Site {
     /// The resource is named as the client named it: clients compare it with the URL that they were given.
     fn protected_resource(&self, path: &str, endpoint: &Endpoint) -> Value {
-        let servers = match (&self.settings.login, &self.settings.jwt) {
-            (None, Some(jwt)) => jwt.authorization_servers.clone(),
-            _ => vec![self.settings.issuer.clone()],
-        };
+        let ours = self.settings.login.as_ref().map(|_| &self.settings.issuer);
+        let others = self.settings.jwt.iter().flat_map(|jwt| &jwt.authorization_servers);
+        let servers: Vec<&String> = ours.into_iter().chain(others).collect();
         json!({
             "resource": self.url(path),
             "authorization_servers": servers,
@@ -70,7 +70,7 @@ impl Site {
             set("introspection_endpoint", json!(self.url("/oauth/introspect")));
             set("introspection_endpoint_auth_methods_supported", json!(&methods[1..]));
         }
-        set("scopes_supported", json!(self.scopes_with_offline_access()));
+        set("scopes_supported", json!(self.scopes_with_offline_access().iter().collect::<Vec<_>>()));
         set("authorization_response_iss_parameter_supported", json!(true));
         if self.settings.documents.is_some() {
             set("client_id_metadata_document_supported", json!(true));
@@ -88,15 +88,10 @@ impl Site {
     }
 
     /// Clients that want refresh tokens look for this word here, and only here.
-    pub(crate) fn scopes_with_offline_access(&self) -> Vec<String> {
-        let mut scopes: Vec<String> = Vec::new();
-        for scope in self.settings.endpoints.iter().flat_map(|endpoint| &endpoint.scopes) {
-            if !scopes.contains(&scope.name) {
-                scopes.push(scope.name.clone());
-            }
-        }
-        scopes.extend(self.gives_refresh_tokens().then(|| "offline_access".to_owned()));
-        scopes
+    pub(super) fn scopes_with_offline_access(&self) -> Scopes {
+        let offered = self.settings.endpoints.iter().flat_map(|endpoint| &endpoint.scopes);
+        let offline = self.gives_refresh_tokens().then_some("offline_access");
+        offered.map(|scope| scope.name.as_str()).chain(offline).collect()
     }
 }
 

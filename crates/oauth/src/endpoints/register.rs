@@ -17,7 +17,6 @@ use crate::address::ClientAddress;
 use crate::bearer::bearer_token;
 use crate::client_metadata::ClientMetadata;
 use crate::failure::{Failure, no_store};
-use crate::scope::Scopes;
 use crate::secret::{new_id, new_secret, same_hash};
 use crate::site::Site;
 
@@ -36,8 +35,8 @@ pub(crate) async fn register(State(site): State<Arc<Site>>, request: Request) ->
     let mut metadata = ClientMetadata::from_registration(&body, &site.settings.redirects)
         .map_err(|problem| Failure::refused(problem.code(), problem.to_string()))?;
     // Real clients name scopes of other servers; what is not offered here is not promised.
-    let offered: Scopes = site.scopes_with_offline_access().iter().map(String::as_str).collect();
-    metadata.scope = metadata.scope.map(|asked| asked.intersection(&offered)).filter(|scopes| !scopes.is_empty());
+    let offered = site.scopes_with_offline_access();
+    metadata.scope = metadata.scope.map(|asked| asked.intersection(&offered)).filter(|known| !known.is_empty());
     let (client, answer) = site.introduce(&metadata);
     site.make_room().await?;
     site.state.add_client(&client).await?;

@@ -14,7 +14,7 @@ use crate::login::{Asked, Login, Person, Stage, UpstreamSession};
 use crate::page::{PageFailure, see_other};
 use crate::parameters::Parameters;
 use crate::seal;
-use crate::settings::{self, UpstreamLogin, UpstreamProblem};
+use crate::settings::{self, UpstreamAccount, UpstreamLogin, UpstreamProblem};
 use crate::site::Site;
 
 /// How often a browser is sent to the other site before it is told that this leads nowhere.
@@ -83,10 +83,11 @@ impl Site {
         login: Login,
         credential: SecretString,
     ) -> Result<Response, PageFailure> {
+        let is_over = |account: &UpstreamAccount| account.expires.is_some_and(|expires| expires <= self.now());
         let account = match (upstream.check)(credential.clone()).await {
-            Ok(account) => account,
+            Ok(account) if !is_over(&account) => account,
             Err(UpstreamProblem::Unavailable) => return Err(PageFailure::UpstreamUnavailable),
-            Err(UpstreamProblem::Rejected) => {
+            Ok(_) | Err(UpstreamProblem::Rejected) => {
                 let Stage::Upstream { rounds } = login.asked.stage else { return Err(PageFailure::Stale) };
                 if rounds >= MOST_ROUNDS {
                     return Err(PageFailure::Upstream("the other site does not accept your session; log in there again"));

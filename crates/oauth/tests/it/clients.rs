@@ -279,7 +279,7 @@ async fn clients_are_known_by_their_documents(store: Store) {
     let local = "http://localhost:52163/callback";
     let mut browser = Browser::new(&place);
     let page = browser.consent_page(&ask(&client, local)).await;
-    assert!(page.body.contains("Allow Claude &#60;Code&#62; to use"), "{}", page.body);
+    assert!(page.body.contains("Allow “<bdi>Claude &#60;Code&#62;</bdi>” to use"), "{}", page.body);
     assert!(page.body.contains("Published by <strong>app.test</strong>") && page.body.contains("where\">localhost<"));
     assert!(!page.body.contains("unverified"));
     let code = browser.decide(&page, "allow").await.answer("code").unwrap();

@@ -99,7 +99,7 @@ fn settings() -> Settings {
         documents: None,
         redirects: RedirectPolicy::default(),
         trusted_redirects: Vec::new(),
-        limits: PerMinute { discovery: 0, register: 0, register_everybody: 0, authorize: 0, token: 0 },
+        limits: UNLIMITED,
     }
 }
 
@@ -109,6 +109,10 @@ pub(crate) enum Store {
     Sqlite,
     Postgres,
 }
+
+/// Nothing is counted but passwords.
+pub(crate) const UNLIMITED: PerMinute =
+    PerMinute { discovery: 0, register: 0, register_everybody: 0, authorize: 0, token: 0, login: 5, login_everybody: 20 };
 
 pub(crate) struct Place {
     pub(crate) site: Arc<Site>,

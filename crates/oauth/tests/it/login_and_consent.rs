@@ -9,7 +9,7 @@ use quillgate_oauth::{Hashing, Login, PasswordHash, PerMinute};
 use secrecy::SecretString;
 use serde_json::json;
 
-use crate::harness::{Ask, Browser, ISSUER, LOCAL, PASSWORD, Place, Reply, Store, WEB, ask, cheap_hash, user};
+use crate::harness::{Ask, Browser, ISSUER, LOCAL, PASSWORD, Place, Reply, Store, UNLIMITED, WEB, ask, cheap_hash, user};
 use crate::timing::assert_same_time;
 
 async fn web_ask(place: &Place) -> Ask {
@@ -147,7 +147,7 @@ async fn attack_27_a_form_of_another_site_is_refused() {
 
 /// One page of every kind.
 async fn all_pages() -> Vec<(&'static str, Reply)> {
-    let limits = PerMinute { authorize: 4, discovery: 0, register: 0, register_everybody: 0, token: 0 };
+    let limits = PerMinute { authorize: 4, ..UNLIMITED };
     let place = Place::with(|settings| settings.limits = limits).await;
     let ask = web_ask(&place).await;
     let mut browser = Browser::new(&place);
@@ -278,7 +278,7 @@ async fn attack_31_a_cookie_from_before_the_login_is_worth_nothing_after_it() {
     let mut back = victim.clone();
     let reply = victim.decide(&page, "allow").await;
     assert!(victim.cookies.is_empty() && reply.set_cookies()[0].contains("Max-Age=0"), "nothing is left after the decision");
-    assert_eq!(back.get(&format!("/oauth/consent?request={}", page.field("request"))).await.status, 400);
+    assert_eq!(back.get(&format!("/oauth/consent?request={}", page.field("request"))).await.status, 403);
     back.decide(&page, "allow").await.assert_page(403);
     // A secret that the browser had before is not taken over.
     let mut preset = Browser::new(&place);
@@ -537,8 +537,8 @@ async fn attack_41_a_name_is_text_and_nothing_else() {
         let mut browser = Browser::new(&place);
         let login = browser.login_page(&ask(&client, WEB)).await;
         let consent = browser.consent_page(&ask(&client, WEB)).await;
-        assert!(login.body.contains(&format!("<h1>Log in to connect {shown}</h1>")), "{}", login.body);
-        assert!(consent.body.contains(&format!("<h1>Allow {shown} to use your notes?</h1>")), "{}", consent.body);
+        assert!(login.body.contains(&format!("<h1>Log in to connect “<bdi>{shown}</bdi>”</h1>")), "{}", login.body);
+        assert!(consent.body.contains(&format!("<h1>Allow “<bdi>{shown}</bdi>” to use your ")), "{}", consent.body);
         for page in [login, consent] {
             assert!(!page.body.contains("<img") && !page.body.contains("evil.example"), "{}", page.body);
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use quillgate_oauth::{Clock, Hashing};
+use quillgate_oauth::{Clock, Hashing, PasswordHash};
 use quillgate_state::State;
 use quillgate_tools::Surface;
 use tokio::net::TcpListener;
@@ -122,7 +122,7 @@ pub(super) fn run_server(
             tokio::spawn(sweep(state.clone()));
         }
         let around =
-            Surroundings { pipeline: pipeline.clone(), config: config.clone(), address, state, hashing: Hashing::default() };
+            Surroundings { pipeline: pipeline.clone(), config: config.clone(), address, state, hashing: hashing(&config) };
         let sites = sites::all(&around, surfaces, further)?;
         ready(&format!("http://{address}/mcp"))?;
         let served = http::serve(listener, &sites, &config).await;
@@ -131,6 +131,18 @@ pub(super) fn run_server(
     });
     runtime.shutdown_background();
     served
+}
+
+/// Passwords are checked on half of the cores, so that a crowd at the login page does not hold up those who are in. Unknown
+/// users take as long as the first of the configuration.
+fn hashing(config: &Config) -> Hashing {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let hashing = Hashing::new((cores / 2).max(1));
+    let first = config.auth.users.first().and_then(|user| PasswordHash::parse(user.password.expose()).ok());
+    match first {
+        Some(hash) => hashing.resembling(&hash),
+        None => hashing,
+    }
 }
 
 /// Drops what has expired, once an hour.

@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// How callers over HTTP prove who they are.
@@ -99,6 +100,7 @@ impl Default for AuthConfig {
 
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum Modes {
     One(AuthMode),
     Several(Vec<AuthMode>),
@@ -117,6 +119,7 @@ pub enum AuthMode {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UserConfig {
+    /// What to log in with; accents may be typed in either way, case matters.
     pub name: String,
     /// What `quillgate hash-password` printed: argon2id or bcrypt.
     pub password: Secret,
@@ -131,6 +134,7 @@ pub struct UserConfig {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClientConfig {
+    /// What the client calls itself in requests.
     pub client_id: String,
     /// What people are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -274,6 +278,10 @@ pub struct RateLimitsConfig {
     pub authorize: u32,
     /// Token requests, of one address.
     pub token: u32,
+    /// Passwords tried for one user, from one address.
+    pub login: u32,
+    /// Passwords tried for anybody, from one address.
+    pub login_everybody: u32,
     /// Calls on the `articles` surface, of one token.
     pub articles: u32,
 }
@@ -287,6 +295,8 @@ impl Default for RateLimitsConfig {
             register_everybody: limits.register_everybody,
             authorize: limits.authorize,
             token: limits.token,
+            login: limits.login,
+            login_everybody: limits.login_everybody,
             articles: 60,
         }
     }
@@ -310,9 +320,18 @@ pub struct SiteConfig {
 }
 
 /// Something that must not be shown: neither in logs nor when the configuration is printed.
-#[derive(Clone, Deserialize, JsonSchema)]
+#[derive(Clone, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct Secret(String);
+
+/// What is no text is refused without being quoted.
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Secret, D::Error> {
+        let text = String::deserialize(deserializer).map(Secret);
+        text.map_err(|_| D::Error::custom("a secret is not a text; put it in quotes"))
+    }
+}
 
 impl Secret {
     pub fn new(text: String) -> Secret {

@@ -34,7 +34,8 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_dir: Option<PathBuf>,
     /// Address and port to serve HTTP on; `:8090` means all interfaces. Flag `--listen-addr`, environment `LISTEN_ADDR`;
-    /// `127.0.0.1:8090` by default (port 1065 when `notes` is the first surface; all interfaces with trusted networks). The
+    /// `127.0.0.1:8090` by default (port 1065 when `notes` is the first surface; all interfaces with trusted networks, or with a login and a
+    /// server URL). The
     /// environment's `PORT` sets the port alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listen_addr: Option<String>,
@@ -42,7 +43,7 @@ pub struct Config {
     /// `SERVER_URL`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_url: Option<String>,
-    /// Surfaces to serve: `essentials`, `vault`, `notes`, `cli`, `engine`. The first is the default one at `/mcp`, each is also at
+    /// Surfaces to serve: `essentials`, `vault`, `notes`, `cli`, `engine`, `articles`. The first is the default one at `/mcp`, each is also at
     /// `/mcp/<name>`. Flag `--surface`, repeatable.
     pub surfaces: Vec<String>,
     /// Networks whose members may connect without login, such as `192.168.1.0/24` or `100.64.0.0/10`. With one, the server may

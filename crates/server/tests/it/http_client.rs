@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -26,14 +27,24 @@ impl HttpServer {
         HttpServer::start(place.program(&all))
     }
 
-    pub(crate) fn start(mut command: std::process::Command) -> HttpServer {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a server");
+    pub(crate) fn start(command: std::process::Command) -> HttpServer {
+        HttpServer::run(command, Stdio::null(), std::io::sink())
+    }
+
+    /// The same, with everything that it says added to the file `log`.
+    pub(crate) fn start_logged(command: std::process::Command, log: &Path) -> HttpServer {
+        let file = || std::fs::OpenOptions::new().create(true).append(true).open(log).expect("a log");
+        HttpServer::run(command, Stdio::from(file()), file())
+    }
+
+    fn run(mut command: std::process::Command, errors: Stdio, mut rest: impl Write + Send + 'static) -> HttpServer {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors).spawn().expect("a server");
         let mut output = BufReader::new(child.stdout.take().expect("piped"));
         let mut line = String::new();
         output.read_line(&mut line).expect("the first line");
         let address = line.trim().strip_prefix("quillgate serves http://").and_then(|rest| rest.strip_suffix("/mcp"));
         let address = address.unwrap_or_else(|| panic!("unexpected first words: {line:?}")).parse().expect("an address");
-        thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+        thread::spawn(move || std::io::copy(&mut output, &mut rest));
         HttpServer { child, address }
     }
 
@@ -181,6 +192,21 @@ impl Connection {
 impl Response {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Every value of a header that may stand several times.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        self.headers.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{}: {error} in {:?}", self.status, self.body))
+    }
+
+    /// All of it, for looking through.
+    pub(crate) fn text(&self) -> String {
+        let headers: String = self.headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+        format!("{}\n{headers}\n{}\n", self.status, self.body)
     }
 
     /// The JSON-RPC message that answers the request, as one body or as the last event of a stream.

@@ -2,8 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
 
 mod arrows;
+mod attacks;
+mod attacks_operations;
+mod attacks_tokens;
+mod attacks_upstream;
 mod command_line;
 mod concurrency;
+mod courier;
 mod crash;
 mod http_client;
 mod http_eras;
@@ -11,8 +16,12 @@ mod http_exposure;
 mod http_refusals;
 mod http_sessions;
 mod index_crash;
+mod login;
+mod login_commands;
+mod login_crash;
 mod place;
 mod resources;
+mod signer;
 mod stdio_calls;
 mod stdio_client;
 mod stdio_endings;

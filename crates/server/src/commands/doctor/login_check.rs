@@ -59,7 +59,9 @@ impl LoginCheck {
     }
 
     async fn challenge(&mut self) -> anyhow::Result<String> {
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+        let hello =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "doctor", "version": "1"}});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).to_string();
         let answer = self.post_mcp(None, message).await?;
         match answer.status {
             StatusCode::UNAUTHORIZED => {}
