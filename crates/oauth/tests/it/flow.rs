@@ -131,7 +131,7 @@ async fn a_login_takes_ten_minutes_at_most(store: Store) {
     assert_eq!(after.status, 303);
     let consent = browser.get(after.location().unwrap()).await;
     place.pass(1);
-    browser.get(after.location().unwrap()).await.assert_page(400);
+    browser.get(after.location().unwrap()).await.assert_page(403);
     browser.decide(&consent, "allow").await.assert_page(403);
     let page = browser.login_page(&asked).await;
     place.pass(600);
