@@ -155,6 +155,7 @@ mod tests {
                 scopes,
                 vault: None,
                 grant: None,
+                expires: None,
                 upstream: None,
             };
             request.extensions_mut().insert(Arc::new(principal));
