@@ -171,8 +171,9 @@ class Stdio(Client):
 class Http(Client):
     """One keep-alive connection to `/mcp`. Subclasses are the two eras."""
 
-    def __init__(self, port):
+    def __init__(self, port, bearer=None):
         self.port = port
+        self.identity = {"Authorization": f"Bearer {bearer}"} if bearer else {}
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         super().__init__(self.socket.fileno())
@@ -183,6 +184,7 @@ class Http(Client):
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
             "Content-Length": len(body),
+            **self.identity,
             **headers,
         }
         lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
@@ -258,8 +260,8 @@ class ModernHttp(Http):
 class LegacyHttp(Http):
     TRIVIAL = ("ping", {})
 
-    def __init__(self, port):
-        super().__init__(port)
+    def __init__(self, port, bearer=None):
+        super().__init__(port, bearer)
         self.session = {}
 
     def handshake(self):

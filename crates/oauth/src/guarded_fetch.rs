@@ -207,6 +207,12 @@ mod tests {
     use super::*;
     use crate::tls_fixture::{Fixture, answer, json};
 
+    impl Fixture {
+        pub(crate) fn fetch(&self) -> GuardedFetch {
+            GuardedFetch::new(self.settings()).unwrap()
+        }
+    }
+
     async fn get(fixture: &Fixture, path: &str) -> Result<Fetched, FetchProblem> {
         fixture.fetch().get_json(&fixture.address(path), DOCUMENT).await
     }

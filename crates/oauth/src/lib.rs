@@ -22,6 +22,7 @@ mod key_set;
 mod limit;
 mod login;
 mod page;
+mod page_form;
 mod parameters;
 mod password;
 mod pkce;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cookie::{self, LOGIN_SECONDS};
 use crate::page::PageFailure;
+use crate::page_form::PageForm;
 use crate::secret::{new_secret, same_hash};
 use crate::site::Site;
 
@@ -87,10 +88,10 @@ impl Login {
     }
 
     /// The same for a form that was sent: it must also carry the token that stood in the form.
-    pub(crate) async fn of_form(site: &Site, id: &str, token: &str, headers: &HeaderMap) -> Result<Login, PageFailure> {
-        check_origin(site, headers)?;
-        let login = Login::find(site, id, headers).await?;
-        if !same_hash(&SecretHash::of(token), &login.token_hash()) {
+    pub(crate) async fn of_form(site: &Site, form: &PageForm) -> Result<Login, PageFailure> {
+        check_origin(site, &form.headers)?;
+        let login = Login::find(site, form.field("request")?, &form.headers).await?;
+        if !same_hash(&SecretHash::of(form.field("csrf")?), &login.token_hash()) {
             return Err(PageFailure::Forged);
         }
         Ok(login)

@@ -92,7 +92,7 @@ pub(crate) enum PageFailure {
     OtherBrowser,
     #[error("this login is over: it was answered already, or took longer than ten minutes")]
     Stale,
-    #[error("this answer was sent already, or does not come from the page that we showed")]
+    #[error("this answer was sent already, comes too late, or does not come from the page that we showed")]
     Forged,
     #[error("{0}")]
     Upstream(&'static str),

@@ -1,4 +1,5 @@
-//! For tests: a server on loopback that speaks TLS, counts connections and answers what it is told.
+//! For tests, of this crate and in `tests/it`: a server on loopback that speaks TLS, counts connections and answers what it is
+//! told.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
-use crate::guarded_fetch::{FetchSettings, GuardedFetch};
+use crate::FetchSettings;
 
 pub(crate) struct Fixture {
     address: SocketAddr,
@@ -81,10 +82,6 @@ impl Fixture {
             roots: vec![self.root.clone()],
             timeout: Duration::from_secs(20),
         }
-    }
-
-    pub(crate) fn fetch(&self) -> GuardedFetch {
-        GuardedFetch::new(self.settings()).unwrap()
     }
 
     pub(crate) fn address(&self, path: &str) -> String {

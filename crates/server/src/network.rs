@@ -72,7 +72,8 @@ pub(crate) fn check_exposure(address: SocketAddr, server_url: Option<&str>, trus
     if !address.ip().is_loopback() {
         bail!(
             "{address} can be reached from other machines, and there is no login: anybody there could read and change the vault. \
-             Listen on 127.0.0.1, or name the networks you trust with --trusted-network, such as 192.168.1.0/24"
+             Set up a login (AUTH_USERS or auth.mode), listen on 127.0.0.1, or name the networks you trust with --trusted-network, \
+             such as 192.168.1.0/24"
         );
     }
     if let Some(url) = server_url
@@ -80,7 +81,7 @@ pub(crate) fn check_exposure(address: SocketAddr, server_url: Option<&str>, trus
     {
         bail!(
             "the server URL {url} is public, and there is no login: anybody who knows it could read and change the vault. \
-             Leave out --server-url, or name the networks you trust with --trusted-network"
+             Set up a login (AUTH_USERS or auth.mode), leave out --server-url, or name the networks you trust with --trusted-network"
         );
     }
     Ok(())

@@ -269,15 +269,10 @@ fn jwt(auth: &AuthConfig, url: &str) -> anyhow::Result<TrustedIssuer> {
     };
     let issuer = auth.issuer.clone().context("auth.mode jwt needs auth.issuer: who issues the tokens")?;
     let audience = auth.audience.clone().unwrap_or_else(|| format!("{url}/mcp"));
-    // The list is about public keys; a secret has one algorithm only.
-    let mut algorithms = auth.algorithms.clone();
-    if auth.jwt_secret.is_some() && !algorithms.is_empty() && !algorithms.iter().any(|name| name == "HS256") {
-        algorithms.push("HS256".to_owned());
-    }
     let checker = JwtChecker::new(&JwtSettings {
         secret: auth.jwt_secret.as_ref().map(|secret| SecretString::from(secret.expose().to_owned())),
         keys: jwks.map(|jwks| jwks.to_string()),
-        algorithms,
+        algorithms: algorithms(auth),
         issuer,
         audience: vec![audience],
         require_at_jwt: auth.require_at_jwt,
@@ -285,8 +280,30 @@ fn jwt(auth: &AuthConfig, url: &str) -> anyhow::Result<TrustedIssuer> {
     Ok(TrustedIssuer { checker, authorization_servers: auth.authorization_servers.clone() })
 }
 
+/// The list is about public keys; a shared secret has one algorithm, which comes with it.
+fn algorithms(auth: &AuthConfig) -> Vec<String> {
+    let of_secret = auth.jwt_secret.is_some().then(|| "HS256".to_owned());
+    auth.algorithms.iter().cloned().chain(of_secret).collect()
+}
+
 fn read_jwks(file: &Path) -> anyhow::Result<serde_json::Value> {
     #[expect(clippy::disallowed_methods, reason = "the operator's own file, named in the configuration")]
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read auth.jwksFile {}", file.display()))?;
     serde_json::from_str(&text).with_context(|| format!("auth.jwksFile {} is not JSON", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Secret;
+
+    #[test]
+    fn a_shared_secret_brings_its_algorithm_along() {
+        let public = AuthConfig::default();
+        assert_eq!(algorithms(&public), ["RS256", "ES256", "EdDSA"]);
+        let shared = AuthConfig { jwt_secret: Some(Secret::new("kX3v9Qw7Zr1Tn5Yb8Lp2Ms6Dc4Hf0JgA".to_owned())), ..public };
+        assert_eq!(algorithms(&shared), ["RS256", "ES256", "EdDSA", "HS256"]);
+        let only_public = AuthConfig { algorithms: vec!["EdDSA".to_owned()], ..shared };
+        assert_eq!(algorithms(&only_public), ["EdDSA", "HS256"]);
+    }
 }

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -14,7 +12,8 @@ use crate::client::{KnownClient, Origin};
 use crate::client_metadata::GrantType;
 use crate::login::{Asked, Login, Person, Stage};
 use crate::page::{Asking, LoginPage, PageFailure, render, see_other, with_cookie};
-use crate::parameters::{Parameters, form};
+use crate::page_form::PageForm;
+use crate::parameters::Parameters;
 use crate::pkce::is_challenge;
 use crate::redirect_uri::{is_loopback, shown_host};
 use crate::scope::Scopes;
@@ -71,14 +70,10 @@ pub(crate) async fn begin(
 pub(crate) async fn log_in(
     State(site): State<Arc<Site>>,
     address: ClientAddress,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    form: PageForm,
 ) -> Result<Response, PageFailure> {
-    let body = body.map_err(|rejection| PageFailure::NotAForm(rejection.status()))?;
-    let form = form(&headers, &body).map_err(PageFailure::NotAForm)?;
-    let field = |name| form.one(name).map(Option::unwrap_or_default);
-    let (name, password) = (field("username")?.to_owned(), SecretString::from(field("password")?.to_owned()));
-    let login = Login::of_form(&site, field("request")?, field("csrf")?, &headers).await?;
+    let (name, password) = (form.field("username")?, SecretString::from(form.field("password")?.to_owned()));
+    let login = Login::of_form(&site, &form).await?;
     if !matches!(login.asked.stage, Stage::Password) {
         return Err(PageFailure::Stale);
     }
@@ -88,7 +83,7 @@ pub(crate) async fn log_in(
         let message = "Names have at most 200 and passwords at most 1024 characters.";
         return Ok(login_page(&site, StatusCode::BAD_REQUEST, &client, &login, "", Some(message)));
     }
-    let name = crate::user::normal_name(&name);
+    let name = crate::user::normal_name(name);
     // Counted before the form is used up, and per address: nobody can lock somebody else out.
     site.count("login", address, site.settings.limits.login_everybody).await?;
     site.count(&format!("login of {name}"), address, site.settings.limits.login).await?;

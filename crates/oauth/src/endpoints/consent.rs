@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -17,7 +15,8 @@ use crate::cookie;
 use crate::issue::SEAL_CODE;
 use crate::login::{Asked, Login, Person, Stage};
 use crate::page::{ConsentPage, PageFailure, ScopeLine, VaultLine, render, see_other, with_cookie};
-use crate::parameters::{Parameters, form};
+use crate::page_form::PageForm;
+use crate::parameters::Parameters;
 use crate::redirect_uri::shown_host;
 use crate::scope::Scopes;
 use crate::seal;
@@ -58,25 +57,18 @@ async fn consent_page(site: &Site, status: StatusCode, login: &Login, message: O
 }
 
 /// Takes the decision.
-pub(crate) async fn answer(
-    State(site): State<Arc<Site>>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<Response, PageFailure> {
-    let body = body.map_err(|rejection| PageFailure::NotAForm(rejection.status()))?;
-    let form = form(&headers, &body).map_err(PageFailure::NotAForm)?;
-    let field = |name| form.one(name).map(Option::unwrap_or_default);
-    let login = Login::of_form(&site, field("request")?, field("csrf")?, &headers).await?;
+pub(crate) async fn answer(State(site): State<Arc<Site>>, form: PageForm) -> Result<Response, PageFailure> {
+    let login = Login::of_form(&site, &form).await?;
     let Stage::Consent(person) = login.asked.stage.clone() else { return Err(PageFailure::Stale) };
     let client = site.client_of(&login.asked).await?;
-    site.check_same_session(&person, &headers)?;
+    site.check_same_session(&person, &form.headers)?;
     let asked = &login.asked;
-    let allowed = match field("decision")? {
-        "allow" if form.all("scope").next().is_none() => {
+    let allowed = match form.field("decision")? {
+        "allow" if form.parameters.all("scope").next().is_none() => {
             let message = "Nothing is ticked. Tick what it may do, or deny.";
             return consent_page(&site, StatusCode::BAD_REQUEST, &login, Some(message)).await;
         }
-        "allow" => Some(site.chosen_scopes(asked, &person, &form)?),
+        "allow" => Some(site.chosen_scopes(asked, &person, &form.parameters)?),
         "deny" => None,
         _ => return Err(PageFailure::BadRequest("choose to allow or to deny".to_owned())),
     };

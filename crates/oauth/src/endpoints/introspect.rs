@@ -27,6 +27,10 @@ pub(crate) async fn introspect(
         let is_over = token.ended.is_some() || token.replaced.is_some() || grant.ended.is_some() || token.expires <= now;
         !is_over && grant.issuer == site.settings.issuer
     });
+    let active = match active {
+        Some((_, grant)) if !site.is_still(&grant.user, &grant.user_mark).await? => None,
+        active => active,
+    };
     let answer = match active {
         None => json!({"active": false}),
         Some((token, grant)) => json!({

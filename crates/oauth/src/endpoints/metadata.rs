@@ -70,7 +70,7 @@ impl Site {
             set("introspection_endpoint", json!(self.url("/oauth/introspect")));
             set("introspection_endpoint_auth_methods_supported", json!(&methods[1..]));
         }
-        set("scopes_supported", json!(self.scopes_with_offline_access()));
+        set("scopes_supported", json!(self.scopes_with_offline_access().iter().collect::<Vec<_>>()));
         set("authorization_response_iss_parameter_supported", json!(true));
         if self.settings.documents.is_some() {
             set("client_id_metadata_document_supported", json!(true));
@@ -88,15 +88,10 @@ impl Site {
     }
 
     /// Clients that want refresh tokens look for this word here, and only here.
-    fn scopes_with_offline_access(&self) -> Vec<String> {
-        let offline = self.gives_refresh_tokens().then_some("offline_access");
-        self.all_scopes().iter().chain(offline).map(str::to_owned).collect()
-    }
-
-    /// What any endpoint offers.
-    pub(super) fn all_scopes(&self) -> Scopes {
+    pub(super) fn scopes_with_offline_access(&self) -> Scopes {
         let offered = self.settings.endpoints.iter().flat_map(|endpoint| &endpoint.scopes);
-        offered.map(|scope| scope.name.as_str()).collect()
+        let offline = self.gives_refresh_tokens().then_some("offline_access");
+        offered.map(|scope| scope.name.as_str()).chain(offline).collect()
     }
 }
 

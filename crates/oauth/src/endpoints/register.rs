@@ -34,7 +34,9 @@ pub(crate) async fn register(State(site): State<Arc<Site>>, request: Request) ->
     }
     let mut metadata = ClientMetadata::from_registration(&body, &site.settings.redirects)
         .map_err(|problem| Failure::refused(problem.code(), problem.to_string()))?;
-    metadata.scope = metadata.scope.map(|asked| asked.intersection(&site.all_scopes())).filter(|known| !known.is_empty());
+    // Real clients name scopes of other servers; what is not offered here is not promised.
+    let offered = site.scopes_with_offline_access();
+    metadata.scope = metadata.scope.map(|asked| asked.intersection(&offered)).filter(|known| !known.is_empty());
     let (client, answer) = site.introduce(&metadata);
     site.make_room().await?;
     site.state.add_client(&client).await?;
