@@ -124,9 +124,9 @@ impl Gate {
         if principal.scopes.missing(needed).is_empty() {
             return None;
         }
-        let needed = needed.join(" ");
-        let message = format!("this needs the scope {needed}, which was not allowed; ask the user to connect again");
-        Some(answer(self.site.insufficient_scope(&self.endpoint, &needed), &message))
+        let names = needed.join(" ");
+        let message = format!("this needs the scope {names}, which was not allowed; ask the user to connect again");
+        Some(answer(self.site.insufficient_scope(&self.endpoint, needed, &principal.scopes), &message))
     }
 
     async fn count(&self, principal: &Principal) -> Result<(), TooMany> {
