@@ -17,7 +17,7 @@ use crate::site::Site;
 
 /// How static keys begin, so that they are told from other tokens, also by programs that look for leaked secrets.
 pub const KEY_PREFIX: &str = "qgk_";
-/// For so long a token that was found good is not looked up again. What ends here is forgotten at once; what another process
+/// For so long, and no longer than it lasts, a token that was found good is not looked up again. What ends here is forgotten at once; what another process
 /// ends counts after this.
 const REMEMBERED_MS: i64 = 2000;
 const MOST_REMEMBERED: usize = 10_000;
@@ -68,8 +68,8 @@ impl Site {
             return Ok(principal);
         }
         let is_jwt = token.expose_secret().bytes().filter(|byte| *byte == b'.').count() == 2;
-        let principal = if is_jwt {
-            self.of_jwt(&token)?
+        let (principal, expires) = if is_jwt {
+            (self.of_jwt(&token)?, None)
         } else if token.expose_secret().starts_with(KEY_PREFIX) {
             self.of_key(&hash).await?
         } else {
@@ -78,7 +78,9 @@ impl Site {
         let principal = Arc::new(principal);
         // The clock of the issuer counts for JWTs, to the second; checking one again costs little.
         if !is_jwt {
-            self.tokens.remember(hash, endpoint, principal.clone(), self.clock.milliseconds());
+            let now = self.clock.milliseconds();
+            let end = expires.map_or(i64::MAX, |seconds: i64| seconds.saturating_mul(1000));
+            self.tokens.remember(hash, endpoint, principal.clone(), now, end.min(now + REMEMBERED_MS));
         }
         Ok(principal)
     }
@@ -102,10 +104,11 @@ impl Site {
         })
     }
 
-    async fn of_key(&self, hash: &SecretHash) -> Result<Principal, Refusal> {
+    /// With the time when the key ends, in seconds.
+    async fn of_key(&self, hash: &SecretHash) -> Result<(Principal, Option<i64>), Refusal> {
         let configured = self.settings.keys.as_ref().ok_or(Refusal::Invalid)?;
-        let (name, scopes, vault) = match configured.get(hash) {
-            Some(key) => (key.name.clone(), key.scopes.clone(), key.vault.clone()),
+        let (name, scopes, vault, expires) = match configured.get(hash) {
+            Some(key) => (key.name.clone(), key.scopes.clone(), key.vault.clone(), None),
             None => {
                 let key = self.state.find_key(hash).await?.ok_or(Refusal::Invalid)?;
                 if key.expires.is_some_and(|expires| expires <= self.now()) {
@@ -114,15 +117,21 @@ impl Site {
                 if key.last_used.is_none_or(|last| self.now() - last >= NOTED_EVERY) {
                     self.state.mark_key_used(hash, self.now()).await?;
                 }
-                (key.name, Scopes::parse(&key.scopes).unwrap_or_default(), key.vault)
+                (key.name, Scopes::parse(&key.scopes).unwrap_or_default(), key.vault, key.expires)
             }
         };
         let vault = vault.or_else(|| scopes.vault().map(str::to_owned));
         let id = format!("key:{name}");
-        Ok(Principal { user: id.clone(), id, client: name, scopes, vault, grant: None, upstream: None })
+        Ok((Principal { user: id.clone(), id, client: name, scopes, vault, grant: None, upstream: None }, expires))
     }
 
-    async fn of_grant(&self, hash: &SecretHash, secret: &SecretString, endpoint: &Endpoint) -> Result<Principal, Refusal> {
+    /// With the time when the token ends, in seconds.
+    async fn of_grant(
+        &self,
+        hash: &SecretHash,
+        secret: &SecretString,
+        endpoint: &Endpoint,
+    ) -> Result<(Principal, Option<i64>), Refusal> {
         if self.settings.login.is_none() {
             return Err(Refusal::Invalid);
         }
@@ -135,7 +144,7 @@ impl Site {
         }
         let upstream = token.sealed.as_deref().and_then(|sealed| seal::open(secret, SEAL_TOKEN, sealed));
         let scopes = Scopes::parse(&token.scopes).unwrap_or_default();
-        Ok(Principal {
+        let principal = Principal {
             id: format!("{}/{}", grant.user, grant.client),
             user: grant.user,
             client: grant.client,
@@ -143,7 +152,8 @@ impl Site {
             scopes,
             grant: Some(grant.id),
             upstream,
-        })
+        };
+        Ok((principal, Some(token.expires)))
     }
 
     fn is_good(&self, token: &Token, grant: &Grant, endpoint: &Endpoint) -> bool {
@@ -207,7 +217,7 @@ impl TokenCache {
         is_fresh.then(|| found.principal.clone())
     }
 
-    fn remember(&self, hash: SecretHash, endpoint: &Endpoint, principal: Arc<Principal>, now: i64) {
+    fn remember(&self, hash: SecretHash, endpoint: &Endpoint, principal: Arc<Principal>, now: i64, until: i64) {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if remembered.len() >= MOST_REMEMBERED {
             remembered.retain(|_, entry| entry.until > now);
@@ -215,7 +225,7 @@ impl TokenCache {
                 remembered.clear();
             }
         }
-        remembered.insert(hash, Remembered { principal, path: endpoint.path.clone(), until: now + REMEMBERED_MS });
+        remembered.insert(hash, Remembered { principal, path: endpoint.path.clone(), until });
     }
 
     pub(crate) fn forget_grant(&self, grant: &str) {
