@@ -100,7 +100,7 @@ fn form_and_kill(door: &mut Door, fields: &[(&str, &str)], life: Duration) -> Op
     stream.write_all(format!("{head}{body}").as_bytes()).expect("it listens");
     let started = Instant::now();
     while started.elapsed() < life {
-        std::hint::spin_loop();
+        std::thread::yield_now();
     }
     door.stop(Exit::Killed);
     // What it had sent before its end still arrives.
@@ -121,7 +121,7 @@ fn kill_at_work(mut door: Door, rounds: u64) -> String {
     let refused = (400, "invalid_grant".to_owned());
     let (mut answered, mut repeated) = (0, 0);
     for round in 0..rounds {
-        let life = Duration::from_micros(round * round * 60);
+        let life = Duration::from_micros(round * round * 120);
         let code = Browser::of(&door).code(&ANNA, &client, &[]);
         let fields = [("grant_type", "authorization_code"), ("client_id", &client), ("code", &code), ("code_verifier", VERIFIER)];
         let first = form_and_kill(&mut door, &fields, life);
