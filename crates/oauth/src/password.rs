@@ -3,14 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::thread;
 
 use argon2::password_hash::phc;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use aws_lc_rs::digest;
 use secrecy::{ExposeSecret, SecretString};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::spawn_blocking;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Nobody types more; longer ones are refused before any work is done for them.
 pub(crate) const LONGEST: usize = 1024;
@@ -165,17 +165,32 @@ impl Hashing {
         self.run(move || hash(&password)).await.unwrap_or(Err(PasswordProblem::Hashing))
     }
 
-    /// The turn is given back by the work, not by who waits for it: a browser that goes away frees no thread.
+    /// The turn is given back by the work, not by who waits for it: a browser that goes away frees no thread. A thread of its own,
+    /// because a priority that was given up cannot be taken back; next to the work, making one costs nothing.
     async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let turn = Arc::clone(&self.turns).acquire_owned().await.ok()?;
-        let done = spawn_blocking(move || {
-            let result = work();
-            drop(turn);
-            result
+        let (reply, answer) = oneshot::channel();
+        let thread = thread::Builder::new().name("password".into()).spawn(move || {
+            let _turn = turn;
+            give_way();
+            let _ = reply.send(work());
         });
-        done.await.inspect_err(|error| tracing::error!(%error, "hashing a password failed")).ok()
+        thread.inspect_err(|error| tracing::error!(%error, "there is no thread to hash a password on")).ok()?;
+        answer.await.inspect_err(|_| tracing::error!("hashing a password failed")).ok()
     }
 }
+
+/// Calls come first: whoever logs in waits a moment longer. Only on Linux is a priority that of a thread.
+#[cfg(target_os = "linux")]
+fn give_way() {
+    const LATER: i32 = 10;
+    if let Err(error) = rustix::process::setpriority_process(None, LATER) {
+        tracing::debug!(%error, "passwords are hashed at the same priority as everything else");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_way() {}
 
 /// argon2id with 19 MiB, two passes, one lane: for commands, which have no other work to keep going.
 pub fn hash(password: &SecretString) -> Result<String, PasswordProblem> {
