@@ -37,6 +37,8 @@ pub struct Principal {
     /// The only vault that may be used.
     pub vault: Option<String>,
     pub grant: Option<String>,
+    /// When the token stops being good, in seconds since 1970.
+    pub expires: Option<i64>,
     /// The user's credential at another site.
     pub upstream: Option<SecretString>,
 }
@@ -98,14 +100,15 @@ impl Site {
             vault: claims.vault.or_else(|| claims.scopes.vault().map(str::to_owned)),
             scopes: claims.scopes,
             grant: None,
+            expires: Some(claims.expires),
             upstream: None,
         })
     }
 
     async fn of_key(&self, hash: &SecretHash) -> Result<Principal, Refusal> {
         let configured = self.settings.keys.as_ref().ok_or(Refusal::Invalid)?;
-        let (name, scopes, vault) = match configured.get(hash) {
-            Some(key) => (key.name.clone(), key.scopes.clone(), key.vault.clone()),
+        let (name, scopes, vault, expires) = match configured.get(hash) {
+            Some(key) => (key.name.clone(), key.scopes.clone(), key.vault.clone(), None),
             None => {
                 let key = self.state.find_key(hash).await?.ok_or(Refusal::Invalid)?;
                 if key.expires.is_some_and(|expires| expires <= self.now()) {
@@ -114,12 +117,12 @@ impl Site {
                 if key.last_used.is_none_or(|last| self.now() - last >= NOTED_EVERY) {
                     self.state.mark_key_used(hash, self.now()).await?;
                 }
-                (key.name, Scopes::parse(&key.scopes).unwrap_or_default(), key.vault)
+                (key.name, Scopes::parse(&key.scopes).unwrap_or_default(), key.vault, key.expires)
             }
         };
         let vault = vault.or_else(|| scopes.vault().map(str::to_owned));
         let id = format!("key:{name}");
-        Ok(Principal { user: id.clone(), id, client: name, scopes, vault, grant: None, upstream: None })
+        Ok(Principal { user: id.clone(), id, client: name, scopes, vault, grant: None, expires, upstream: None })
     }
 
     async fn of_grant(&self, hash: &SecretHash, secret: &SecretString, endpoint: &Endpoint) -> Result<Principal, Refusal> {
@@ -142,6 +145,7 @@ impl Site {
             vault: scopes.vault().map(str::to_owned),
             scopes,
             grant: Some(grant.id),
+            expires: Some(token.expires.min(grant.expires)),
             upstream,
         })
     }
@@ -195,6 +199,7 @@ struct Remembered {
     principal: Arc<Principal>,
     /// Where it was found good.
     path: String,
+    since: i64,
     until: i64,
 }
 
@@ -203,11 +208,13 @@ impl TokenCache {
         let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = remembered.get(hash).filter(|found| found.path == endpoint.path)?;
         // A clock that was set back must not prolong anything.
-        let is_fresh = now < found.until && now >= found.until - REMEMBERED_MS;
+        let is_fresh = now < found.until && now >= found.since;
         is_fresh.then(|| found.principal.clone())
     }
 
+    /// For a moment, and never longer than the token is good.
     fn remember(&self, hash: SecretHash, endpoint: &Endpoint, principal: Arc<Principal>, now: i64) {
+        let until = principal.expires.map_or(i64::MAX, |expires| expires * 1000).min(now + REMEMBERED_MS);
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if remembered.len() >= MOST_REMEMBERED {
             remembered.retain(|_, entry| entry.until > now);
@@ -215,7 +222,7 @@ impl TokenCache {
                 remembered.clear();
             }
         }
-        remembered.insert(hash, Remembered { principal, path: endpoint.path.clone(), until: now + REMEMBERED_MS });
+        remembered.insert(hash, Remembered { principal, path: endpoint.path.clone(), since: now, until });
     }
 
     pub(crate) fn forget_grant(&self, grant: &str) {

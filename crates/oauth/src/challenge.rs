@@ -3,6 +3,7 @@
 use axum::http::{HeaderValue, StatusCode};
 
 use crate::bearer::Refusal;
+use crate::scope::Scopes;
 use crate::settings::Endpoint;
 use crate::site::Site;
 
@@ -30,9 +31,11 @@ impl Site {
 
     /// For a request that needs more than the token allows: everything it needs at once, and what the token has already, so
     /// that the client does not lose that when it asks again.
-    pub fn insufficient_scope(&self, endpoint: &Endpoint, needed: &str) -> Challenge {
-        let description = format!("this needs {needed}");
-        let header = self.header(endpoint, Some("insufficient_scope"), Some(&description), needed);
+    pub fn insufficient_scope(&self, endpoint: &Endpoint, needed: &[&str], has: &Scopes) -> Challenge {
+        let description = format!("this needs {}", needed.join(" "));
+        let mut scopes: Vec<&str> = has.iter().filter(|scope| !scope.starts_with("vault:")).collect();
+        scopes.extend(needed.iter().filter(|scope| !has.contains(scope)));
+        let header = self.header(endpoint, Some("insufficient_scope"), Some(&description), &scopes.join(" "));
         Challenge { status: StatusCode::FORBIDDEN, header }
     }
 

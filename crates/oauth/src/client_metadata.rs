@@ -258,7 +258,7 @@ fn application_type(fields: &Fields) -> Result<Option<String>, MetadataProblem> 
 }
 
 /// Without what changes how the text around it reads, and no longer than a line.
-fn clean_name(name: &str) -> Option<String> {
+pub(crate) fn clean_name(name: &str) -> Option<String> {
     let is_invisible = |letter: char| {
         letter.is_control()
             || matches!(letter, '\u{61c}' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')

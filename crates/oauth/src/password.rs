@@ -10,10 +10,13 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use aws_lc_rs::digest;
 use secrecy::{ExposeSecret, SecretString};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Nobody types more; longer ones are refused before any work is done for them.
 pub(crate) const LONGEST: usize = 1024;
+
+/// Logins that wait at once: some ten seconds of hashing.
+const LONGEST_QUEUE: usize = 256;
 
 /// What bcrypt reads of a password.
 const BCRYPT_READS: usize = 71;
@@ -119,6 +122,8 @@ fn parse_argon2(text: &str) -> Result<PasswordHash, PasswordProblem> {
 #[derive(Clone, Debug)]
 pub struct Hashing {
     turns: Arc<Semaphore>,
+    /// Places in the queue for a turn.
+    queue: Arc<Semaphore>,
     nobody: PasswordHash,
 }
 
@@ -131,7 +136,12 @@ impl Default for Hashing {
 impl Hashing {
     pub fn new(at_once: usize) -> Hashing {
         let nobody = PasswordHash(Kind::Argon2(NOBODY.to_owned()));
-        Hashing { turns: Arc::new(Semaphore::new(at_once.max(1))), nobody }
+        Hashing { turns: Arc::new(Semaphore::new(at_once.max(1))), queue: Arc::new(Semaphore::new(LONGEST_QUEUE)), nobody }
+    }
+
+    /// A place in the queue, unless it is so long that whoever stands at its end had better come back later.
+    pub(crate) fn line_up(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.queue).try_acquire_owned().ok()
     }
 
     /// Unknown users take the time that this user takes.

@@ -12,6 +12,7 @@ use quillgate_vault::ContentHash;
 pub(crate) struct VaultFolders {
     pub(crate) catalogue: Option<Dir>,
     pub(crate) locks: Option<Dir>,
+    pub(crate) journal: Option<Dir>,
 }
 
 /// The data directory: as configured, else the platform's.
@@ -36,11 +37,12 @@ pub(crate) fn for_vault(data: &Path, vault: &Path) -> anyhow::Result<VaultFolder
     match open(&data.join("vaults").join(name)) {
         Ok(folder) => {
             keep_private(&folder);
-            Ok(VaultFolders { locks: subfolder(&folder, "locks"), catalogue: subfolder(&folder, "catalogue") })
+            let [catalogue, locks, journal] = ["catalogue", "locks", "journal"].map(|name| subfolder(&folder, name));
+            Ok(VaultFolders { catalogue, locks, journal })
         }
         Err(error) => {
-            tracing::warn!(%error, "the data directory cannot be written; every start reads the whole vault");
-            Ok(VaultFolders { catalogue: None, locks: None })
+            tracing::warn!(%error, "the data directory cannot be written; every start reads the whole vault, and a crash may leave some files changed and some not");
+            Ok(VaultFolders { catalogue: None, locks: None, journal: None })
         }
     }
 }

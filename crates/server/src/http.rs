@@ -122,9 +122,10 @@ fn router(site: &Site, ending: &Ending) -> Router {
     let mut app = Router::new();
     for (number, mount) in site.mounts.iter().enumerate() {
         let path = format!("/mcp/{}", mount.surface.name);
-        app = app.route(&path, any_service(endpoint(site, mount, &path, ending)));
+        let protocol = protocol(site, mount, ending);
+        app = app.route(&path, any_service(guarded(site, mount, &path, protocol.clone())));
         if number == 0 {
-            let default = endpoint(site, mount, "/mcp", ending);
+            let default = guarded(site, mount, "/mcp", protocol);
             app = app.route("/mcp", any_service(default.clone())).route("/mcp/", any_service(default.clone()));
             let front = Arc::new(Front::of(site));
             app =
@@ -151,7 +152,8 @@ async fn in_time(request: Request, next: Next) -> Response {
     answered.unwrap_or_else(|_| (StatusCode::REQUEST_TIMEOUT, "the request took too long\n").into_response())
 }
 
-pub(crate) fn endpoint(site: &Site, mount: &Arc<Mount>, path: &str, ending: &Ending) -> Router {
+/// The protocol itself, with its sessions: the same whichever address of the mount a request comes by.
+pub(crate) fn protocol(site: &Site, mount: &Arc<Mount>, ending: &Ending) -> Router {
     let options = HttpOptions {
         allowed_origins: allowed_origins(site),
         max_request_bytes: site.config.limits.max_request_bytes,
@@ -166,11 +168,15 @@ pub(crate) fn endpoint(site: &Site, mount: &Arc<Mount>, path: &str, ending: &End
         }),
         site.config.limits.max_sessions,
     );
-    let endpoint = Router::new()
+    Router::new()
         .fallback_service(service)
         .layer(middleware::from_fn_with_state(guard, sessions::guard))
         .layer(middleware::from_fn(widen_accept))
-        .layer(middleware::from_fn_with_state(site.config.limits.max_request_bytes, errors_as_rpc));
+        .layer(middleware::from_fn_with_state(site.config.limits.max_request_bytes, errors_as_rpc))
+}
+
+/// Who may speak it at this address.
+pub(crate) fn guarded(site: &Site, mount: &Arc<Mount>, path: &str, endpoint: Router) -> Router {
     let endpoint = match Gate::of(site, mount, path) {
         // A page that has a token may use it; without a login there is nothing that would keep pages out.
         Some(gate) => endpoint

@@ -64,7 +64,8 @@ pub(crate) async fn require_identity(State(gate): State<Gate>, mut request: Requ
         if let Some(refused) = message.as_ref().and_then(|message| gate.lacking(&principal, message)) {
             return refused;
         }
-        is_call = message.is_some_and(|message| message.method.as_deref() == Some("tools/call"));
+        // A message that cannot be read here may still be one there.
+        is_call = message.is_none_or(|message| message.method.as_deref() == Some("tools/call"));
         request = Request::from_parts(head, Body::from(body));
     }
     let over = LoginIsOver::default();
@@ -124,9 +125,9 @@ impl Gate {
         if principal.scopes.missing(needed).is_empty() {
             return None;
         }
-        let needed = needed.join(" ");
-        let message = format!("this needs the scope {needed}, which was not allowed; ask the user to connect again");
-        Some(answer(self.site.insufficient_scope(&self.endpoint, &needed), &message))
+        let names = needed.join(" ");
+        let message = format!("this needs the scope {names}, which was not allowed; ask the user to connect again");
+        Some(answer(self.site.insufficient_scope(&self.endpoint, needed, &principal.scopes), &message))
     }
 
     async fn count(&self, principal: &Principal) -> Result<(), TooMany> {

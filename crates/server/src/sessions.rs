@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
     use crate::config::Config;
-    use crate::http::{Ending, Site, endpoint};
+    use crate::http::{Ending, Site, guarded, protocol};
     use crate::network::TrustedPeers;
     use crate::pipeline::{Mount, Pipeline};
 
@@ -139,7 +139,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("bound");
         let site = Site::without_login(pipeline, vec![mount.clone()], config, TrustedPeers::default(), address);
-        let endpoint = endpoint(&site, &mount, "/mcp", &Ending::default());
+        let endpoint = guarded(&site, &mount, "/mcp", protocol(&site, &mount, &Ending::default()));
         let app = Router::new().fallback_service(endpoint).layer(middleware::from_fn(believe));
         tokio::spawn(async move { axum::serve(listener, app).await });
         (folder, address)
@@ -155,6 +155,7 @@ mod tests {
                 scopes,
                 vault: None,
                 grant: None,
+                expires: None,
                 upstream: None,
             };
             request.extensions_mut().insert(Arc::new(principal));

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of a file's bytes; shown and parsed as lower-case hex.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct ContentHash(pub [u8; 32]);
 
 impl ContentHash {
@@ -39,6 +41,20 @@ impl FromStr for ContentHash {
             *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).map_err(|_| "a content hash is 64 hexadecimal digits")?;
         }
         Ok(ContentHash(hash))
+    }
+}
+
+impl TryFrom<String> for ContentHash {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<ContentHash, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<ContentHash> for String {
+    fn from(hash: ContentHash) -> String {
+        hash.to_string()
     }
 }
 

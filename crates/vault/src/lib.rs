@@ -7,11 +7,18 @@
 mod beneath;
 mod contents;
 mod error;
+#[doc(hidden)]
+pub mod fault;
 mod hash;
+mod journal;
 mod locks;
 mod path;
+mod planned;
 mod reading;
+mod recovery;
+mod renaming;
 mod settings;
+mod several;
 mod stat;
 mod system_trash;
 mod temporary;
@@ -25,6 +32,7 @@ pub use contents::{Contents, is_binary};
 pub use error::VaultError;
 pub use hash::ContentHash;
 pub use path::{FolderPath, NotePath, PathError};
+pub use recovery::Recovery;
 pub use settings::{AppSettings, LinkFormat, TrashOption};
 pub use stat::{EntryKind, Stat};
 pub use transaction::{Expect, Folders, Transaction, Written};

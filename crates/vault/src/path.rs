@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// The most characters a path may have.
@@ -12,7 +13,8 @@ const LONGEST_PATH: usize = 1024;
 const LONGEST_SEGMENT: usize = 255;
 
 /// A file inside the vault: relative, `/` separated, NFC, no `..`, no hidden segment.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct NotePath(Arc<str>);
 
 /// A folder inside the vault; the empty path is the vault itself.
@@ -165,6 +167,21 @@ impl FolderPath {
 impl From<NotePath> for FolderPath {
     fn from(path: NotePath) -> FolderPath {
         FolderPath(Some(path))
+    }
+}
+
+/// A path that was stored is parsed again: whatever wrote it, it stays inside the vault.
+impl TryFrom<String> for NotePath {
+    type Error = PathError;
+
+    fn try_from(text: String) -> Result<NotePath, PathError> {
+        NotePath::parse(&text)
+    }
+}
+
+impl From<NotePath> for String {
+    fn from(path: NotePath) -> String {
+        path.as_str().to_owned()
     }
 }
 

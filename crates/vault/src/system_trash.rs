@@ -9,15 +9,16 @@ use std::path::Path;
 
 use cap_std::fs::Dir;
 
-/// Moves a file to the system's trash. An error means that nothing was moved.
+/// Moves a file to the system's trash, to be called `called` there if nothing else is. An error means that nothing was moved.
 #[cfg(all(unix, not(target_vendor = "apple")))]
-pub(crate) fn move_to_system_trash(folder: &Dir, name: &OsStr, original: &Path) -> io::Result<()> {
+pub(crate) fn move_to_system_trash(folder: &Dir, name: &OsStr, called: &str, original: &Path) -> io::Result<()> {
     use std::io::Write;
 
     use cap_std::ambient_authority;
     use cap_std::fs::OpenOptions;
 
-    use crate::transaction::rename_new;
+    use crate::fault;
+    use crate::renaming::rename_new;
     use crate::trash::{MOST_NAMESAKES, numbered};
 
     let home = home_trash().ok_or(io::ErrorKind::NotFound)?;
@@ -27,14 +28,17 @@ pub(crate) fn move_to_system_trash(folder: &Dir, name: &OsStr, original: &Path) 
     };
     let (files, notes) = (open("files")?, open("info")?);
     for number in 0..MOST_NAMESAKES {
-        let free = numbered(&name.to_string_lossy(), number);
+        let free = numbered(called, number);
         let note = format!("{free}.trashinfo");
         // The note about a file comes first: creating it claims the name.
-        let mut file = match notes.open_with(&note, OpenOptions::new().write(true).create_new(true)) {
+        let options = &mut OpenOptions::new();
+        let claimed = fault::around("create", || notes.open_with(&note, options.write(true).create_new(true)));
+        let mut file = match claimed {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             other => other?,
         };
-        let moved = file.write_all(about(original).as_bytes()).and_then(|()| rename_new(folder, name, &files, &free));
+        let written = fault::around("write", || file.write_all(about(original).as_bytes()));
+        let moved = written.and_then(|()| rename_new(folder, name, &files, &free));
         match moved {
             Ok(()) => return Ok(()),
             Err(error) => {
@@ -66,6 +70,6 @@ fn about(original: &Path) -> String {
 }
 
 #[cfg(not(all(unix, not(target_vendor = "apple"))))]
-pub(crate) fn move_to_system_trash(_folder: &Dir, _name: &OsStr, original: &Path) -> io::Result<()> {
+pub(crate) fn move_to_system_trash(_folder: &Dir, _name: &OsStr, _called: &str, original: &Path) -> io::Result<()> {
     trash::delete(original).map_err(io::Error::other)
 }

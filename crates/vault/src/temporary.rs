@@ -3,16 +3,17 @@
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use crate::vault::{name_on_disk, unfollowed};
-use crate::{Contents, Durability, Stat};
+use crate::{Contents, Durability, Stat, fault};
 
 /// A hidden file beside its target that removes itself unless it was renamed. The lock it holds tells a later start that
 /// somebody still works on it.
 pub(crate) struct Temporary {
-    folder: Dir,
+    folder: Arc<Dir>,
     pub(crate) name: String,
     file: File,
     kept: bool,
@@ -23,34 +24,22 @@ const TEMPORARY_SUFFIX: &str = ".tmp";
 
 impl Temporary {
     pub(crate) fn write(
-        folder: &Dir,
+        folder: Arc<Dir>,
+        name: String,
         bytes: &[u8],
         replaced: Option<&Contents>,
         durability: Durability,
     ) -> io::Result<Temporary> {
-        let mut temporary = Temporary::create(folder)?;
-        temporary.file.write_all(bytes)?;
+        let file = create(&folder, &name)?;
+        let mut temporary = Temporary { folder, name, file, kept: false };
+        fault::around("write", || temporary.file.write_all(bytes))?;
         if let Some(replaced) = replaced {
-            keep_attributes(folder, replaced, &temporary.file);
+            fault::around("attributes", || keep_attributes(&temporary.folder, replaced, &temporary.file));
         }
         if durability == Durability::Full {
-            temporary.file.sync_all()?;
+            fault::around("sync", || temporary.file.sync_all())?;
         }
         Ok(temporary)
-    }
-
-    fn create(folder: &Dir) -> io::Result<Temporary> {
-        loop {
-            let name = format!("{TEMPORARY_PREFIX}{:016x}{TEMPORARY_SUFFIX}", RandomState::new().hash_one(std::process::id()));
-            let file = folder.open_with(&name, OpenOptions::new().write(true).create_new(true))?.into_std();
-            let temporary = Temporary { folder: folder.try_clone()?, name, file, kept: false };
-            // A file system without locks still works; its leftovers are then taken for stale at any start.
-            let _ = temporary.file.lock();
-            // Before it was locked, the walk of another process may have taken it for a leftover.
-            if folder.symlink_metadata(&temporary.name).is_ok() {
-                return Ok(temporary);
-            }
-        }
     }
 
     pub(crate) fn stat(&self) -> Option<Stat> {
@@ -65,7 +54,24 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.kept {
-            let _ = self.folder.remove_file(&self.name);
+            let _ = fault::around("remove", || self.folder.remove_file(&self.name));
+        }
+    }
+}
+
+pub(crate) fn fresh_name() -> String {
+    format!("{TEMPORARY_PREFIX}{:016x}{TEMPORARY_SUFFIX}", RandomState::new().hash_one(std::process::id()))
+}
+
+fn create(folder: &Dir, name: &str) -> io::Result<File> {
+    loop {
+        let options = &mut OpenOptions::new();
+        let file = fault::around("create", || folder.open_with(name, options.write(true).create_new(true)))?.into_std();
+        // A file system without locks still works; its leftovers are then taken for stale at any start.
+        let _ = file.lock();
+        // Before it was locked, the walk of another process may have taken it for a leftover.
+        if folder.symlink_metadata(name).is_ok() {
+            return Ok(file);
         }
     }
 }
@@ -127,12 +133,14 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX)
 }
 
-/// Removes a temporary file that a crash left behind; one that is still being written is locked and stays.
-pub(crate) fn remove_if_stale(folder: &Dir, name: &str) {
+/// Removes a temporary file that a crash left behind; one that is still being written is locked and stays, and so does one
+/// that a journal may count on.
+pub(crate) fn remove_if_stale(folder: &Dir, name: &str, is_counted_on: impl FnOnce() -> bool) {
     let Ok(file) = folder.open_with(name, unfollowed(OpenOptions::new().write(true))) else { return };
     let file = file.into_std();
     let is_stale = file.metadata().is_ok_and(|metadata| metadata.is_file()) && file.try_lock().is_ok();
-    if is_stale && folder.remove_file(name).is_ok() {
+    // Who staged it has ended, so a record of it is either there by now or never will be.
+    if is_stale && !is_counted_on() && folder.remove_file(name).is_ok() {
         tracing::info!("removed a temporary file that a crash had left");
     }
 }

@@ -1,13 +1,14 @@
 //! Deleting as the vault's own setting says: the system's trash, the vault's `.trash`, or for good.
 
+use std::ffi::OsStr;
 use std::io;
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
+use crate::renaming::rename_new;
 use crate::system_trash::move_to_system_trash;
-use crate::transaction::rename_new;
-use crate::{Change, NotePath, TrashOption, Vault, VaultError};
+use crate::{Change, NotePath, TrashOption, Vault, VaultError, fault};
 
 /// How many numbers are tried to keep names in the trash apart.
 pub(crate) const MOST_NAMESAKES: usize = 10_000;
@@ -29,31 +30,37 @@ impl Vault {
 
     pub fn remove(&self, path: &NotePath, option: TrashOption) -> Result<Trashed, VaultError> {
         let _guards = self.locks.lock([path])?;
+        self.remove_locked(path, option)
+    }
+
+    pub(crate) fn remove_locked(&self, path: &NotePath, option: TrashOption) -> Result<Trashed, VaultError> {
         let (folder, name) = self.open_parent(path)?;
         self.open_file(&folder, &name, path)?;
         let from_io = |error| VaultError::from_io(path, error);
         let trashed = match option {
-            TrashOption::System => match move_to_system_trash(&folder, &name, &self.path_on_disk(path)?) {
+            TrashOption::System => match move_to_system_trash(&folder, &name, &name.to_string_lossy(), &self.path_on_disk(path)?)
+            {
                 Ok(()) => Trashed::System,
                 Err(error) => {
                     tracing::debug!(%error, "no system trash here; using the vault's own");
-                    self.move_to_local_trash(&folder, &name.to_string_lossy()).map_err(from_io)?
+                    self.move_to_local_trash(&folder, &name, &name.to_string_lossy()).map_err(from_io)?
                 }
             },
-            TrashOption::Local => self.move_to_local_trash(&folder, &name.to_string_lossy()).map_err(from_io)?,
+            TrashOption::Local => self.move_to_local_trash(&folder, &name, &name.to_string_lossy()).map_err(from_io)?,
             TrashOption::None => folder.remove_file(&name).map(|()| Trashed::Gone).map_err(from_io)?,
         };
         self.tell(&Change::Removed { path });
         Ok(trashed)
     }
 
-    fn move_to_local_trash(&self, folder: &Dir, name: &str) -> io::Result<Trashed> {
-        let made = match self.root.create_dir(".trash") {
+    /// `called` is what the file is to be called there, if nothing else is.
+    pub(crate) fn move_to_local_trash(&self, folder: &Dir, name: &OsStr, called: &str) -> io::Result<Trashed> {
+        let made = match fault::around("create folder", || self.root.create_dir(".trash")) {
             Ok(()) => true,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
             Err(error) => return Err(error),
         };
-        let moved = self.root.open_dir_nofollow(".trash").and_then(|trash| move_into(&trash, folder, name));
+        let moved = self.root.open_dir_nofollow(".trash").and_then(|trash| move_into(&trash, folder, name, called));
         if moved.is_err() && made {
             let _ = self.root.remove_dir(".trash");
         }
@@ -62,9 +69,9 @@ impl Vault {
 }
 
 /// Finds a free name in the trash and moves the file there.
-fn move_into(trash: &Dir, folder: &Dir, name: &str) -> io::Result<Trashed> {
+fn move_into(trash: &Dir, folder: &Dir, name: &OsStr, called: &str) -> io::Result<Trashed> {
     for number in 0..MOST_NAMESAKES {
-        let free = numbered(name, number);
+        let free = numbered(called, number);
         match rename_new(folder, name, trash, &free) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),

@@ -11,10 +11,11 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use parking_lot::RwLock;
 
 use crate::beneath::{Access, open_beneath, open_folder_beneath};
+use crate::journal::records;
 use crate::locks::Locks;
 use crate::path::{is_hidden, nfc};
 use crate::stat::{kind_of, placeholder_target};
-use crate::{AppSettings, ContentHash, EntryKind, FolderPath, NotePath, Stat, VaultError};
+use crate::{AppSettings, ContentHash, EntryKind, FolderPath, NotePath, Recovery, Stat, VaultError};
 
 /// What the vault refuses to handle in one go.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,8 @@ pub struct Vault {
     pub(crate) locks: Locks,
     pub(crate) limits: Limits,
     pub(crate) durability: Durability,
+    pub(crate) journal: Option<Dir>,
+    recovery: Recovery,
     observers: RwLock<Vec<Observer>>,
 }
 
@@ -80,6 +83,8 @@ impl Vault {
             locks: Locks::new(lock_folder),
             limits,
             durability: Durability::default(),
+            journal: None,
+            recovery: Recovery::default(),
             observers: RwLock::default(),
         })
     }
@@ -87,6 +92,28 @@ impl Vault {
     #[must_use]
     pub fn with_durability(self, durability: Durability) -> Vault {
         Vault { durability, ..self }
+    }
+
+    /// `journal` lies outside the vault and makes changes of several files all or nothing also when the process is killed.
+    /// What an earlier process has left unfinished is finished or taken back before this returns.
+    ///
+    /// Any file system will do, also another one than the vault's: no file is moved between them. Without a journal such
+    /// changes are all or nothing only as long as the process lives.
+    #[must_use]
+    pub fn with_journal(self, journal: Dir) -> Vault {
+        let mut vault = Vault { journal: Some(journal), ..self };
+        vault.recovery = vault.recover();
+        vault
+    }
+
+    /// What was found in the journal when the vault was opened.
+    pub fn recovery(&self) -> &Recovery {
+        &self.recovery
+    }
+
+    /// Whether changes of several files are under way, or were interrupted and are waiting for the next start.
+    pub(crate) fn has_records(&self) -> bool {
+        self.journal.as_ref().is_some_and(|journal| records(journal).map_or(true, |records| !records.is_empty()))
     }
 
     /// Where the vault is, for messages and for programs that need a path; never for opening files.

@@ -60,7 +60,7 @@ impl Vault {
                 scope.spawn(|| {
                     while let Some(folder) = queue.take() {
                         let _finish = FinishOnDrop(&queue);
-                        visit_folder(folder, &queue, &visit, &report);
+                        visit_folder(self, folder, &queue, &visit, &report);
                     }
                 });
             }
@@ -114,7 +114,13 @@ impl Drop for FinishOnDrop<'_> {
     }
 }
 
-fn visit_folder(folder: Waiting, queue: &Queue, visit: &(impl Fn(Found) -> bool + Sync), report: &Mutex<WalkReport>) {
+fn visit_folder(
+    vault: &Vault,
+    folder: Waiting,
+    queue: &Queue,
+    visit: &(impl Fn(Found) -> bool + Sync),
+    report: &Mutex<WalkReport>,
+) {
     let Waiting { parent, name, path } = folder;
     let opened = match name {
         Some(name) => open_subfolder(&parent, &name).map(Arc::new),
@@ -129,7 +135,7 @@ fn visit_folder(folder: Waiting, queue: &Queue, visit: &(impl Fn(Found) -> bool 
         Ok(read) => read,
         Err(error) => return report.lock().skipped.push((path.to_string(), error.to_string())),
     };
-    temporaries.iter().for_each(|name| remove_if_stale(&handle, name));
+    temporaries.iter().for_each(|name| remove_if_stale(&handle, name, || vault.has_records()));
     for FolderEntry { name, kind, stat } in entries {
         let entry_path = match path.join(&name) {
             Ok(entry_path) => entry_path,

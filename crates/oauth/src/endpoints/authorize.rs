@@ -10,6 +10,7 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::address::ClientAddress;
 use crate::client::{KnownClient, Origin};
 use crate::client_metadata::GrantType;
+use crate::limit::TooMany;
 use crate::login::{Asked, Login, Person, Stage};
 use crate::page::{Asking, LoginPage, PageFailure, render, see_other, with_cookie};
 use crate::page_form::PageForm;
@@ -87,6 +88,7 @@ pub(crate) async fn log_in(
     // Counted before the form is used up, and per address: nobody can lock somebody else out.
     site.count("login", address, site.settings.limits.login_everybody).await?;
     site.count(&format!("login of {name}"), address, site.settings.limits.login).await?;
+    let Some(_place) = site.hashing.line_up() else { return Err(PageFailure::TooMany(TooMany(10))) };
     match site.check_password(&name, password).await? {
         Some(mark) => {
             let person = Person { user: name, mark, upstream: None };

@@ -11,6 +11,7 @@ use secrecy::ExposeSecret;
 use super::authorize::asking;
 use super::resume::{SEAL_LOGIN, credential};
 use crate::client::KnownClient;
+use crate::client_metadata::clean_name;
 use crate::cookie;
 use crate::issue::SEAL_CODE;
 use crate::login::{Asked, Login, Person, Stage};
@@ -42,9 +43,11 @@ async fn consent_page(site: &Site, status: StatusCode, login: &Login, message: O
     let before = site.state.find_consent(&person.user, &client.id, &login.asked.redirect_uri).await?;
     let known = before.as_ref().and_then(|consent| Scopes::parse(&consent.scopes).ok());
     let token = login.form_token();
+    // Another site's names may hold anything.
+    let user = clean_name(&person.user).unwrap_or_default();
     let page = ConsentPage {
         client: asking(&client, &login.asked.redirect_uri, &host),
-        user: &person.user,
+        user: &user,
         request: login.id.expose_secret(),
         token: &token,
         scopes: site.scope_lines(&login.asked, person, known.as_ref()),

@@ -48,8 +48,7 @@ pub(crate) async fn register(State(site): State<Arc<Site>>, request: Request) ->
 
 pub(crate) async fn show(State(site): State<Arc<Site>>, Path(id): Path<String>, headers: HeaderMap) -> Result<Response, Failure> {
     let client = site.own_registration(&id, &headers).await?;
-    let metadata: Value = serde_json::from_str(&client.metadata).unwrap_or_default();
-    let mut answer = metadata;
+    let mut answer = serde_json::from_str(&client.metadata).map(|metadata| shown(&metadata)).unwrap_or_default();
     answer["client_id"] = json!(client.id);
     answer["client_id_issued_at"] = json!(client.created);
     answer["registration_client_uri"] = json!(site.registration_uri(&client.id));
@@ -78,7 +77,7 @@ impl Site {
         let id = new_id("qgc_", 16);
         let management = new_secret();
         let secret = metadata.token_endpoint_auth_method.has_secret().then(new_secret);
-        let mut answer = serde_json::to_value(metadata).unwrap_or_default();
+        let mut answer = shown(metadata);
         answer["client_id"] = json!(id);
         answer["client_id_issued_at"] = json!(self.now());
         if let Some(secret) = &secret {
@@ -89,7 +88,7 @@ impl Site {
         answer["registration_access_token"] = json!(management.expose_secret());
         let client = Client {
             id,
-            metadata: serde_json::to_value(metadata).unwrap_or_default().to_string(),
+            metadata: serde_json::to_string(metadata).unwrap_or_default(),
             secret: secret.map(|secret| SecretHash::of(secret.expose_secret())),
             registration: Some(SecretHash::of(management.expose_secret())),
             created: self.now(),
@@ -120,6 +119,13 @@ impl Site {
             _ => Err(Failure::NotTheClient),
         }
     }
+}
+
+/// What the client is told of itself; how we read it is our own business.
+fn shown(metadata: &ClientMetadata) -> Value {
+    let mut shown = serde_json::to_value(metadata).unwrap_or_default();
+    shown.as_object_mut().map(|fields| fields.remove("also_none"));
+    shown
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -13,7 +13,9 @@ use crate::harness::{
 
 stories!(
     clients_get_and_refresh_tokens,
+    several_processes_refresh_at_once,
     tokens_live_as_long_as_they_say,
+    a_login_takes_ten_minutes_at_most,
     clients_give_tokens_back,
     trusted_clients_ask_what_a_token_is_worth,
     configured_clients_act_for_themselves,
@@ -100,6 +102,41 @@ async fn tokens_live_as_long_as_they_say(store: Store) {
     let mine = place.connected(WEB).await;
     place.pass(30 * day);
     assert_eq!(place.refresh(&mine.client, &mine.refresh).await.error(), (400, "invalid_grant".into()));
+}
+
+async fn several_processes_refresh_at_once(store: Store) {
+    let place = Place::stored(store, |_| {}).await;
+    let mine = place.connected(WEB).await;
+    let replies = futures::future::join_all((0..6).map(|_| place.refresh(&mine.client, &mine.refresh))).await;
+    for reply in &replies {
+        assert_eq!(reply.status, 200, "{}", reply.body);
+    }
+    for reply in &replies {
+        assert!(place.check(&reply.text("access_token")).await.is_ok());
+    }
+    // Each of them goes on by itself.
+    place.pass(3600);
+    for reply in &replies {
+        assert_eq!(place.refresh(&mine.client, &reply.text("refresh_token")).await.status, 200);
+    }
+}
+
+async fn a_login_takes_ten_minutes_at_most(store: Store) {
+    let place = Place::stored(store, |_| {}).await;
+    let asked = ask(&place.public_client(WEB).await, WEB);
+    let mut browser = Browser::new(&place);
+    let page = browser.login_page(&asked).await;
+    place.pass(599);
+    let after = browser.log_in(&page).await;
+    assert_eq!(after.status, 303);
+    let consent = browser.get(after.location().unwrap()).await;
+    place.pass(1);
+    browser.get(after.location().unwrap()).await.assert_page(403);
+    browser.decide(&consent, "allow").await.assert_page(403);
+    let page = browser.login_page(&asked).await;
+    place.pass(600);
+    browser.log_in(&page).await.assert_page(403);
+    assert!(place.state.grants().await.unwrap().is_empty());
 }
 
 async fn clients_give_tokens_back(store: Store) {

@@ -186,7 +186,10 @@ fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
     let folders = data_folder::for_vault(&data, vault_path)?;
     let limits = Limits { file_bytes: config.limits.max_file_bytes };
     let vault = Vault::open(vault_path, folders.locks, limits)?.with_durability(config.write.durability.into());
-    let vault = Arc::new(vault);
+    let vault = Arc::new(match folders.journal {
+        Some(journal) => vault.with_journal(journal),
+        None => vault,
+    });
     let index = Index::start(vault.clone(), folders.catalogue, &config.search.index_settings());
     Ok(Workspace::new(vault, index, config.tool_settings()))
 }

@@ -28,13 +28,18 @@ fn the_first_surface_is_the_default_and_each_has_its_own_path() {
     let place = Place::new();
     let server = HttpServer::on(&place, &["--surface", "notes", "--surface", "cli", "--surface", "vault"]);
     let mut connection = server.connect();
-    for (path, tool) in
-        [("/mcp", "note_read"), ("/mcp/notes", "note_read"), ("/mcp/cli", "obsidian_list_tags"), ("/mcp/vault", "vault_list")]
-    {
+    for (path, tool) in [
+        ("/mcp", "note_read"),
+        ("/mcp/", "note_read"),
+        ("/", "note_read"),
+        ("/mcp/notes", "note_read"),
+        ("/mcp/cli", "obsidian_list_tags"),
+        ("/mcp/vault", "vault_list"),
+    ] {
         let listed = connection.modern(path, "tools/list", json!({})).message();
         assert_eq!(listed["result"]["tools"][0]["name"], tool, "{path}");
     }
-    for path in ["/mcp/essentials", "/mcp/", "/", "/sse"] {
+    for path in ["/mcp/essentials", "/mcp/notes/", "//", "/sse"] {
         assert_eq!(connection.modern(path, "tools/list", json!({})).status, 404, "{path}");
     }
 }

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpListener, UdpSocket};
 use serde_json::json;
 
 use crate::http_client::{Connection, HttpServer};
+use crate::login::{ANNA, BERT};
 use crate::place::{Place, finish};
 
 fn serve(place: &Place, arguments: &[&str]) -> std::process::Command {
@@ -72,15 +73,35 @@ fn own_address() -> Option<std::net::IpAddr> {
 }
 
 #[test]
-fn users_that_could_not_be_asked_to_log_in_are_refused() {
+fn users_whose_passwords_could_not_be_checked_are_refused() {
     let place = Place::new();
-    let mut command = serve(&place, &["--listen-addr", "127.0.0.1:0"]);
-    command.env("AUTH_USERS", "anna:$2b$12$abcdefghijklmnopqrstuv");
-    let (status, output, complaint) = finish(command);
-    assert_eq!((status, output.as_str()), (1, ""));
-    assert!(complaint.contains("AUTH_USERS") && !complaint.contains("$2b$"), "{complaint}");
-    let (status, _, complaint) = finish(serve(&place, &["--auth-users", "anna:hash"]));
-    assert_eq!(status, 1, "{complaint}");
+    for users in ["anna:$2b$12$abcdefghijklmnopqrstuv", "anna:hash", "anna:", "anna", &format!("{}:{}", ANNA.name, ANNA.password)]
+    {
+        let mut command = serve(&place, &["--listen-addr", "127.0.0.1:0"]);
+        command.env("AUTH_USERS", users);
+        let (status, output, complaint) = finish(command);
+        assert_eq!((status, output.as_str()), (1, ""), "{users}");
+        assert!(complaint.contains("hash-password"), "{users}: {complaint}");
+        assert!(!complaint.contains("$2b$") && !complaint.contains(ANNA.password), "{complaint}");
+        let (status, _, complaint) = finish(serve(&place, &["--listen-addr", "127.0.0.1:0", "--auth-users", users]));
+        assert_eq!(status, 1, "{complaint}");
+    }
+}
+
+#[test]
+fn with_users_the_server_may_be_reached_and_asks_for_a_login() {
+    let place = Place::new();
+    let users = format!("{}:{},{}:{}", ANNA.name, ANNA.hash, BERT.name, BERT.hash);
+    let mut command = serve(&place, &["--listen-addr", ":0", "--server-url", "https://vault.example.com"]);
+    command.env("AUTH_USERS", &users);
+    let server = HttpServer::start(command);
+    let mut connection = Connection::to(SocketAddr::from(([127, 0, 0, 1], server.address.port())));
+    assert_eq!(connection.modern("/mcp", "tools/list", json!({})).status, 401);
+    assert_eq!(connection.get("/health").status, 200);
+    // Everywhere, but under no name: then nobody could say to whom a token belongs.
+    let (status, _, complaint) = finish(serve(&place, &["--listen-addr", ":0", "--auth-users", &users]));
+    assert_eq!(status, 1);
+    assert!(complaint.contains("--server-url https://"), "{complaint}");
 }
 
 #[test]

@@ -3,7 +3,10 @@
 
 mod arrows;
 mod attacks;
+mod attacks_http;
+mod attacks_jwt;
 mod attacks_operations;
+mod attacks_registration;
 mod attacks_tokens;
 mod attacks_upstream;
 mod command_line;

@@ -1,12 +1,17 @@
 //! The vault on real files: what is written, refused, found and told.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
+#![allow(clippy::print_stdout, reason = "tests say how much they tried")]
 
 mod concurrency;
+#[cfg(debug_assertions)]
+mod crashes;
 mod hostile_paths;
 mod links;
 mod names;
 mod place;
 mod reading;
+#[cfg(debug_assertions)]
+mod recovery;
 mod settings;
 mod temporaries;
 mod transactions;

@@ -20,13 +20,32 @@ impl Place {
         Place::with_limits(Limits::default())
     }
 
+    /// In memory where the system allows it: for tests of what a process leaves when it is killed, which no disk changes.
+    pub(crate) fn in_memory() -> Place {
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
+        Place::at(folder.unwrap(), Limits::default())
+    }
+
     pub(crate) fn with_limits(limits: Limits) -> Place {
-        let folder = TempDir::new().unwrap();
-        for name in ["vault", "outside", "locks"] {
+        Place::at(TempDir::new().unwrap(), limits)
+    }
+
+    fn at(folder: TempDir, limits: Limits) -> Place {
+        for name in ["vault", "outside", "locks", "journal"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
         let vault = open(folder.path(), limits);
         Place { folder, vault }
+    }
+
+    /// The folder that holds the vault and what belongs to it.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn journal(&self, path: &str) -> PathBuf {
+        self.folder.path().join("journal").join(path)
     }
 
     /// Another handle on the same vault with its own lock files, as another process has it.
@@ -119,9 +138,11 @@ pub(crate) fn within_a_second(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn open(folder: &Path, limits: Limits) -> Vault {
-    let locks = Dir::open_ambient_dir(folder.join("locks"), ambient_authority()).unwrap();
-    Vault::open(&folder.join("vault"), Some(locks), limits).unwrap()
+/// The vault in such a folder as a process opens it that starts now.
+pub(crate) fn open(folder: &Path, limits: Limits) -> Vault {
+    let [locks, journal] =
+        ["locks", "journal"].map(|name| Dir::open_ambient_dir(folder.join(name), ambient_authority()).unwrap());
+    Vault::open(&folder.join("vault"), Some(locks), limits).unwrap().with_journal(journal)
 }
 
 fn put(path: &Path, bytes: impl AsRef<[u8]>) -> PathBuf {
