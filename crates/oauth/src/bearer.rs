@@ -156,12 +156,9 @@ impl Site {
         token.kind == TokenKind::Access && !is_over && grant.issuer == self.settings.issuer && self.is_for(grant, endpoint)
     }
 
-    /// Whether the grant was given for this very endpoint; the default one has two addresses.
+    /// Whether the grant was given for this very endpoint: each address is a resource of its own.
     fn is_for(&self, grant: &Grant, endpoint: &Endpoint) -> bool {
-        let default = self.default_endpoint();
-        let is_default = |path: &str| path == "/mcp" || path == default.path;
-        let granted = grant.resource.strip_prefix(&self.settings.issuer).unwrap_or_default();
-        granted == endpoint.path || (is_default(granted) && is_default(&endpoint.path))
+        grant.resource.strip_prefix(&self.settings.issuer) == Some(&endpoint.path)
     }
 
     /// Ends everything that was issued under a grant, here at once and in other processes within seconds.

@@ -15,8 +15,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 /// Nobody types more; longer ones are refused before any work is done for them.
 pub(crate) const LONGEST: usize = 1024;
 
-/// Logins that wait at once: some ten seconds of hashing.
-const LONGEST_QUEUE: usize = 256;
+/// Logins that wait at once: some ten seconds of hashing, well within the time that a request has.
+const LONGEST_QUEUE: usize = 128;
 
 /// What bcrypt reads of a password.
 const BCRYPT_READS: usize = 71;
