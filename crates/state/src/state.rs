@@ -24,11 +24,6 @@ impl State {
         Ok(State(Arc::new(Inner { location: location.clone(), database, counters: Counters::default() })))
     }
 
-    /// Whether other servers may work on the same state at the same time.
-    pub fn is_shared(&self) -> bool {
-        matches!(self.0.database, Database::Postgres(_))
-    }
-
     pub(crate) fn database(&self) -> &Database {
         &self.0.database
     }

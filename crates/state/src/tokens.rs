@@ -60,12 +60,6 @@ impl State {
         Ok(self.database().find(sql, values![hash], Row::integer).await?.is_some())
     }
 
-    /// Ends what was issued for this refresh token, and says how many.
-    pub async fn end_tokens_issued_for(&self, parent: &SecretHash, now: i64) -> Result<u64, StateError> {
-        let sql = "UPDATE tokens SET ended = $2 WHERE parent = $1 AND ended IS NULL";
-        self.database().change(sql, values![parent, now]).await
-    }
-
     /// The latest first.
     pub async fn tokens_of(&self, grant: &str) -> Result<Vec<Token>, StateError> {
         let sql = "SELECT hash, kind, grant_id, scopes, parent, sealed, issued, expires, last_used, replaced, reissued, ended
