@@ -1,12 +1,13 @@
 //! The commands as people run them.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
 
 use quillgate_oauth::{Hashing, PasswordHash};
 use serde_json::{Value, json};
 
-use crate::http_client::Connection;
+use crate::http_client::{Connection, HttpServer};
 use crate::place::{Place, finish};
 use crate::stdio_client::{LEGACY, StdioClient};
 
@@ -242,10 +243,8 @@ fn an_unknown_surface_is_named_with_those_there_are() {
     assert!(complaint.contains("one surface"), "{complaint}");
 }
 
-#[test]
-fn the_demo_serves_a_vault_of_its_own_and_shows_how_to_connect() {
-    let place = Place::new();
-    let mut command = place.program(&["demo", "--listen-addr", "127.0.0.1:0"]);
+/// What a demo says until it waits, and where it is.
+fn start_demo(mut command: Command) -> (Child, String, SocketAddr) {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a demo");
     let output = BufReader::new(child.stdout.take().expect("piped"));
     let mut said = String::new();
@@ -256,14 +255,55 @@ fn the_demo_serves_a_vault_of_its_own_and_shows_how_to_connect() {
             break;
         }
     }
-    let endpoint = said.lines().find_map(|line| line.trim().strip_prefix("http://")).expect("an endpoint").to_owned();
+    let endpoint = said.lines().find_map(|line| line.trim().strip_prefix("http://")).expect("an endpoint");
+    let address = endpoint.strip_suffix("/mcp").expect("an endpoint").parse().expect("an address");
+    (child, said, address)
+}
+
+#[test]
+fn the_demo_can_serve_a_newspaper_with_login_there() {
+    let place = Place::new();
+    let (mut child, said, address) = start_demo(place.program(&["demo", "--articles", "--listen-addr", "127.0.0.1:0"]));
+    assert!(said.contains("reader") && said.contains("strandvik") && said.contains("claude mcp add"), "{said}");
+    let refused = Connection::to(address).modern("/mcp", "tools/list", json!({}));
+    assert_eq!(refused.status, 401, "{}", refused.body);
+    let url = format!("http://{address}");
+    let (_, steps, complaint) = finish(place.program(&["doctor", "--oauth", "--server-url", &url]));
+    assert!(steps.contains("ok  registration") && complaint.contains("log in at another site"), "{steps}{complaint}");
+    let card: Value =
+        serde_json::from_str(&Connection::to(address).request("GET", "/", &[("accept", "*/*")], b"").body).expect("a card");
+    assert_eq!(card["endpoints"][0]["url"], format!("{url}/mcp/articles"), "{card}");
+    child.kill().expect("a process of ours");
+    child.wait().expect("it ends");
+}
+
+#[test]
+fn the_root_is_a_page_for_people_and_a_card_for_programs() {
+    let place = Place::new();
+    let server = HttpServer::on(&place, &[]);
+    let url = format!("http://{}/mcp", server.address);
+    let page = server.connect().request("GET", "/", &[("accept", "text/html,*/*")], b"");
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    assert!(page.body.contains(&format!("claude mcp add --transport http quillgate {url}")), "{}", page.body);
+    for path in ["/", "/.well-known/mcp/server-card.json"] {
+        let card: Value =
+            serde_json::from_str(&server.connect().request("GET", path, &[("accept", "*/*")], b"").body).expect("JSON");
+        assert_eq!((&card["name"], &card["transport"]["endpoint"]), (&json!("quillgate"), &json!(url)), "{card}");
+        assert_eq!(card["authentication"]["required"], false, "{card}");
+    }
+}
+
+#[test]
+fn the_demo_serves_a_vault_of_its_own_and_shows_how_to_connect() {
+    let place = Place::new();
+    let (mut child, said, address) = start_demo(place.program(&["demo", "--listen-addr", "127.0.0.1:0"]));
     for client in
         ["claude mcp add --transport http quillgate", "claude_desktop_config.json", ".cursor/mcp.json", ".vscode/mcp.json"]
     {
         assert!(said.contains(client), "{said}");
     }
-    assert!(said.matches(&endpoint).count() >= 4, "{said}");
-    let mut connection = Connection::to(endpoint.strip_suffix("/mcp").expect("an endpoint").parse().expect("an address"));
+    assert!(said.matches(&format!("{address}/mcp")).count() >= 4, "{said}");
+    let mut connection = Connection::to(address);
     let listed = connection.modern("/mcp", "tools/call", json!({"name": "vault_list_all", "arguments": {}})).message();
     let total = listed["result"]["structuredContent"]["total_files"].as_u64().expect("a number");
     assert!(total > 10, "{listed}");
