@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
@@ -37,8 +36,6 @@ pub(crate) struct SearchRegex {
     cursor: Cursor,
     #[serde(default)]
     max_tokens: MaxTokens,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 fn ignoring_case() -> String {
@@ -70,7 +67,6 @@ impl Tool for SearchRegex {
     type Output = Page<Match>;
 
     fn run(self, context: &Context<'_>) -> Result<Page<Match>, Failure> {
-        self.vault.check(context)?;
         let folder = self.root.folder(context)?;
         let flags = Flags::parse_argument(&self.flags)?;
         let question = json!([self.pattern, self.flags, folder.as_str(), self.max_matches_per_file]);

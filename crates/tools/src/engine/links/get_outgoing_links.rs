@@ -6,7 +6,6 @@ use quillgate_vault::NotePath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::tool::{Spec, Tool};
@@ -25,8 +24,6 @@ pub(crate) struct GetOutgoingLinks {
     /// Also return links that name no file
     #[serde(default = "yes")]
     include_unresolved: bool,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 fn yes() -> bool {
@@ -70,7 +67,6 @@ impl Tool for GetOutgoingLinks {
     type Output = Found;
 
     fn run(self, context: &Context<'_>) -> Result<Found, Failure> {
-        self.vault.check(context)?;
         let path = NotePath::parse(&self.path)?;
         let mut links = if path.is_note() { links_of_note(context, &path)? } else { links_of_canvas(context, &path)? };
         links.retain(|link| self.kinds.is_empty() || self.kinds.contains(&link.kind));

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::list_tags::Source;
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::{Failure, Issue};
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
@@ -43,8 +42,6 @@ pub(crate) struct FindNotesByTag {
     cursor: Cursor,
     #[serde(default)]
     max_tokens: MaxTokens,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 fn yes() -> bool {
@@ -65,7 +62,6 @@ impl Tool for FindNotesByTag {
     type Output = Page<Tagged>;
 
     fn run(self, context: &Context<'_>) -> Result<Page<Tagged>, Failure> {
-        self.vault.check(context)?;
         let folder = self.root.folder(context)?;
         let tags: Vec<&str> = self.tag.iter().chain(&self.tags).map(|tag| tag.trim_start_matches('#')).collect();
         if tags.is_empty() || tags.contains(&"") {

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
@@ -35,8 +34,6 @@ pub(crate) struct SearchText {
     cursor: Cursor,
     #[serde(default)]
     max_tokens: MaxTokens,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -59,7 +56,6 @@ impl Tool for SearchText {
     type Output = Page<Line>;
 
     fn run(self, context: &Context<'_>) -> Result<Page<Line>, Failure> {
-        self.vault.check(context)?;
         let folder = self.root.folder(context)?;
         let question = json!([self.query, self.case_sensitive, self.whole_word, folder.as_str()]);
         let pager = Pager::new(Self::SPEC.name, &question, self.limit, self.max_tokens);

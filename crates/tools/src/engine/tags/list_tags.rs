@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
@@ -34,8 +33,6 @@ pub(crate) struct ListTags {
     cursor: Cursor,
     #[serde(default)]
     max_tokens: MaxTokens,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 fn yes() -> bool {
@@ -75,7 +72,6 @@ impl Tool for ListTags {
     type Output = Page<Tag>;
 
     fn run(self, context: &Context<'_>) -> Result<Page<Tag>, Failure> {
-        self.vault.check(context)?;
         let folder = self.root.folder(context)?;
         let question = json!([folder.as_str(), self.include_inline, self.include_frontmatter]);
         let pager = Pager::new(Self::SPEC.name, &question, self.limit, self.max_tokens);

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
@@ -27,8 +26,6 @@ pub(crate) struct SearchJsonlogic {
     cursor: Cursor,
     #[serde(default)]
     max_tokens: MaxTokens,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -43,7 +40,6 @@ impl Tool for SearchJsonlogic {
     type Output = Page<Match>;
 
     fn run(self, context: &Context<'_>) -> Result<Page<Match>, Failure> {
-        self.vault.check(context)?;
         let folder = self.root.folder(context)?;
         let pager = Pager::new(Self::SPEC.name, &json!([self.logic, folder.as_str()]), self.limit, self.max_tokens);
         let after = pager.after::<String>(&self.cursor)?;

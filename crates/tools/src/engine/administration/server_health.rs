@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::context::Context;
+use crate::context::ServerContext;
 use crate::failure::Failure;
-use crate::tool::{Spec, Tool};
+use crate::tool::{ServerTool, Spec};
 
 /// Say whether the server is well, which vaults it serves and how far the index is. Answers at once, also while the vault is still being read.
 #[derive(Deserialize, JsonSchema)]
@@ -47,35 +47,35 @@ struct IndexHealth {
     write_failures: u64,
 }
 
-impl Tool for ServerHealth {
+impl ServerTool for ServerHealth {
     const SPEC: Spec = Spec::reading("server_health", "Check the server").scopes(&[]).quick();
     type Output = Health;
 
-    fn run(self, context: &Context<'_>) -> Result<Health, Failure> {
-        let index = &context.workspace.index;
-        // The catalogue is waited for by whoever asks for it, and this tool must not wait.
-        let is_read = index.is_ready();
-        let notes = index.note_count();
-        let (coverage, text) = (index.coverage(), index.text_status());
-        let status = match (is_read, text.write_failures) {
+    fn run(self, context: &ServerContext<'_>) -> Result<Health, Failure> {
+        let served = context.server.vaults();
+        let mut index = IndexHealth { ready: true, notes: 0, pending: 0, write_failures: 0 };
+        let mut is_read = true;
+        for workspace in &served {
+            // The catalogue is waited for by whoever asks for it, and this tool must not wait.
+            let (coverage, text) = (workspace.index.coverage(), workspace.index.text_status());
+            is_read &= workspace.index.is_ready();
+            index.ready &= workspace.index.is_ready() && coverage.ready;
+            index.notes += workspace.index.note_count();
+            index.pending += coverage.pending;
+            index.write_failures += text.write_failures;
+        }
+        let status = match (is_read, index.write_failures) {
             (false, _) => Status::Starting,
             (true, 0) => Status::Ok,
             (true, _) => Status::Degraded,
         };
-        let root = context.vault().root_path();
-        let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned();
         Ok(Health {
             status,
             name: "quillgate",
             version: env!("CARGO_PKG_VERSION"),
-            vaults: vec![ServedVault { id: context.vault_id(), name }],
-            uptime_ms: u64::try_from(context.workspace.started.elapsed().as_millis()).unwrap_or(u64::MAX),
-            index: IndexHealth {
-                ready: is_read && coverage.ready,
-                notes,
-                pending: coverage.pending,
-                write_failures: text.write_failures,
-            },
+            vaults: served.iter().map(|vault| ServedVault { id: vault.id.clone(), name: vault.name.clone() }).collect(),
+            uptime_ms: context.server.uptime_ms(),
+            index,
         })
     }
 }

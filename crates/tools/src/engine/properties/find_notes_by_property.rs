@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::{Failure, Issue};
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
@@ -28,8 +27,6 @@ pub(crate) struct FindNotesByProperty {
     cursor: Cursor,
     #[serde(default)]
     max_tokens: MaxTokens,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -78,7 +75,6 @@ impl Tool for FindNotesByProperty {
     type Output = Page<Match>;
 
     fn run(self, context: &Context<'_>) -> Result<Page<Match>, Failure> {
-        self.vault.check(context)?;
         let folder = self.root.folder(context)?;
         let pager = Pager::new(Self::SPEC.name, &json!([self.filter, folder.as_str()]), self.limit, self.max_tokens);
         let after = pager.after::<String>(&self.cursor)?.map(|path| NotePath::parse(&path)).transpose()?;

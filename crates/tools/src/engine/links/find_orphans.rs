@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
@@ -28,8 +27,6 @@ pub(crate) struct FindOrphans {
     cursor: Cursor,
     #[serde(default)]
     max_tokens: MaxTokens,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -44,7 +41,6 @@ impl Tool for FindOrphans {
     type Output = Page<Orphan>;
 
     fn run(self, context: &Context<'_>) -> Result<Page<Orphan>, Failure> {
-        self.vault.check(context)?;
         let folder = self.root.folder(context)?;
         let excluded = self.exclude_paths.iter().map(|path| NotePath::parse(path)).collect::<Result<Vec<NotePath>, _>>()?;
         let pager = Pager::new(Self::SPEC.name, &json!([folder.as_str(), self.exclude_paths]), self.limit, self.max_tokens);

@@ -4,7 +4,6 @@ use quillgate_vault::{FolderPath, NotePath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::tool::{Rate, Spec, Tool};
@@ -17,8 +16,6 @@ pub(crate) struct IndexVault {
     #[serde(default)]
     #[schemars(length(max = 1024))]
     folder: Option<String>,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -36,7 +33,6 @@ impl Tool for IndexVault {
     type Output = Outcome;
 
     fn run(self, context: &Context<'_>) -> Result<Outcome, Failure> {
-        self.vault.check(context)?;
         // The folder may be gone: that is one of the things this notices.
         let folder = match self.folder.as_deref() {
             None | Some("") => FolderPath::ROOT,
@@ -46,6 +42,6 @@ impl Tool for IndexVault {
             context.progress(done as f64, Some(total as f64), &format!("{done} of {total} files are up to date"));
             context.go_on()
         });
-        Ok(Outcome { vault: context.vault_id(), upserted: taken.upserted, deleted: taken.deleted, unchanged: taken.unchanged })
+        Ok(Outcome { vault: context.vault_id().to_owned(), upserted: taken.upserted, deleted: taken.deleted, unchanged: taken.unchanged })
     }
 }

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::file_lines::FileLines;
@@ -32,8 +31,6 @@ pub(crate) struct GetBacklinks {
     cursor: Cursor,
     #[serde(default)]
     max_tokens: MaxTokens,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 fn yes() -> bool {
@@ -60,7 +57,6 @@ impl Tool for GetBacklinks {
     type Output = Page<Source>;
 
     fn run(self, context: &Context<'_>) -> Result<Page<Source>, Failure> {
-        self.vault.check(context)?;
         let path = NotePath::parse(&self.path)?;
         let pager = Pager::new(Self::SPEC.name, &json!([path.as_str(), self.include_embeds]), self.limit, self.max_tokens);
         let after = pager.after::<String>(&self.cursor)?;

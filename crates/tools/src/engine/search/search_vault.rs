@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::search_jsonlogic::find_logic;
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::{Failure, Issue};
 use crate::page::{Cursor, IndexState, Limit, MaxTokens, Page, Pager};
@@ -40,8 +39,6 @@ pub(crate) struct SearchVault {
     cursor: Cursor,
     #[serde(default)]
     max_tokens: MaxTokens,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 #[derive(Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
@@ -104,7 +101,6 @@ impl Tool for SearchVault {
 
     fn run(self, context: &Context<'_>) -> Result<Answer, Failure> {
         let started = Instant::now();
-        self.vault.check(context)?;
         let folder = self.root.folder(context)?;
         let question = json!([self.query, self.mode, folder.as_str()]);
         let pager = Pager::new(Self::SPEC.name, &question, self.limit, self.max_tokens);

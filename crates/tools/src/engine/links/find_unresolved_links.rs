@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::vault_name::VaultName;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
@@ -30,8 +29,6 @@ pub(crate) struct FindUnresolvedLinks {
     cursor: Cursor,
     #[serde(default)]
     max_tokens: MaxTokens,
-    #[serde(default)]
-    vault: VaultName,
 }
 
 #[derive(Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
@@ -64,7 +61,6 @@ impl Tool for FindUnresolvedLinks {
     type Output = Page<Missing>;
 
     fn run(self, context: &Context<'_>) -> Result<Page<Missing>, Failure> {
-        self.vault.check(context)?;
         let folder = self.root.folder(context)?;
         let pager = Pager::new(Self::SPEC.name, &json!([folder.as_str(), self.group_by]), self.limit, self.max_tokens);
         let after = pager.after::<Key>(&self.cursor)?;

@@ -1,0 +1,25 @@
+//! The way from a tool, which runs on a thread, to the state, which is asynchronous.
+
+use std::sync::Arc;
+
+use quillgate_state::{State, StateError};
+use tokio::runtime::Handle;
+
+use crate::failure::Failure;
+
+#[derive(Clone)]
+pub struct StateDoor {
+    state: Arc<State>,
+    runtime: Handle,
+}
+
+impl StateDoor {
+    pub fn new(state: Arc<State>, runtime: Handle) -> StateDoor {
+        StateDoor { state, runtime }
+    }
+
+    /// Waits for an answer of the state. Only for tools that run on threads of their own.
+    pub(crate) fn wait<T>(&self, ask: impl AsyncFnOnce(&State) -> Result<T, StateError>) -> Result<T, Failure> {
+        self.runtime.block_on(ask(&self.state)).map_err(|error| Failure::Internal(error.to_string()))
+    }
+}
