@@ -1,22 +1,23 @@
 //! What a call is: the same tool with the same arguments has the same fingerprint, however they were written.
 
+use quillgate_tools::{ELICIT_TOKEN, IDEMPOTENCY_KEY};
 use quillgate_vault::ContentHash;
 use serde_json::{Map, Value};
 
-/// Confirmations, replays and the audit are bound to it. The confirmation token and the idempotency key are not part of it, and
-/// have been taken out of the arguments before.
+/// Confirmations, replays and the audit are bound to it. The confirmation token and the idempotency key are no part of it.
 pub(crate) fn args_hash(tool: &str, arguments: &Map<String, Value>) -> String {
     let mut text = String::with_capacity(64);
     text.push_str(tool);
     text.push('\n');
-    write_object(arguments, &mut text);
+    let is_of_tool = |name: &&String| ![ELICIT_TOKEN, IDEMPOTENCY_KEY].contains(&name.as_str());
+    write_object(arguments.iter().filter(|(name, _)| is_of_tool(name)), &mut text);
     let mut hash = ContentHash::of(text.as_bytes()).to_string();
     hash.truncate(32);
     hash
 }
 
-fn write_object(object: &Map<String, Value>, text: &mut String) {
-    let mut fields: Vec<(&String, &Value)> = object.iter().collect();
+fn write_object<'a>(object: impl IntoIterator<Item = (&'a String, &'a Value)>, text: &mut String) {
+    let mut fields: Vec<(&String, &Value)> = object.into_iter().collect();
     fields.sort_unstable_by_key(|(name, _)| *name);
     text.push('{');
     for (number, (name, value)) in fields.into_iter().enumerate() {
@@ -69,6 +70,7 @@ mod tests {
         for other in [json!({"a": "é", "b": {"x": [2, 1], "y": 1}}), json!({"a": "e", "b": {"x": [1, 2], "y": 1}})] {
             assert_ne!(one, hash("t", &other));
         }
+        assert_eq!(one, hash("t", &json!({"a": "é", "b": {"x": [1, 2], "y": 1}, "elicit_token": "x", "idempotency_key": "y"})));
         assert_ne!(one, hash("u", &json!({"a": "é", "b": {"x": [1, 2], "y": 1}})));
     }
 }

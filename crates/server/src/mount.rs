@@ -6,6 +6,7 @@ use quillgate_tools::{CALL_CAPABILITY, Domain, Failure, Registered, Surface, cat
 use serde_json::{Map, Value};
 
 use crate::config::FacadeMode;
+use crate::policy::Decisions;
 
 /// The surface of sources that are not vaults.
 pub(crate) const ARTICLES: &str = "articles";
@@ -64,13 +65,14 @@ impl Mount {
         domains.filter(|domain| domain.name != FACADE).find(|domain| domain.name == name)
     }
 
-    /// Tools that `tools/list` shows one by one.
-    pub(crate) fn listed(&self) -> impl Iterator<Item = &Known> {
-        let is_listed = |known: &&Known| match self.mode {
-            FacadeMode::Flat => true,
-            FacadeMode::Triad | FacadeMode::Domain => known.domain == FACADE,
-        };
-        self.surface.tools().filter_map(|tool| self.tools.get(tool.spec.name)).filter(is_listed)
+    /// Whether `tools/list` shows this tool, or this domain as a tool.
+    pub(crate) fn lists(&self, name: &str, policy: &Decisions) -> bool {
+        match (self.find(name), self.mode) {
+            (Some(known), _) if !policy.shows(known.tool, known.domain) => false,
+            (Some(_), FacadeMode::Flat) => true,
+            (Some(known), FacadeMode::Triad | FacadeMode::Domain) => known.domain == FACADE,
+            (None, _) => true,
+        }
     }
 
     /// Domains that `tools/list` shows as one tool each.

@@ -23,9 +23,10 @@ use crate::fingerprint::args_hash;
 use crate::ledger::{Bond, Ledger, Replay};
 use crate::mount::{Known, Mount};
 use crate::policy::{Decisions, Policy};
+use crate::random;
 use crate::server_view::ServerView;
-use crate::telemetry::{CallRecord, Telemetry};
-use crate::vaults::{Served, Vaults};
+use crate::telemetry::{CallRecord, Status, Telemetry, TraceParent};
+use crate::vaults::{Served, Vaults, View};
 
 /// A quick call that takes longer shows a slow disk or network mount.
 const SLOW: Duration = Duration::from_millis(10);
@@ -57,8 +58,8 @@ pub(crate) struct Request<'r> {
     pub(crate) human: Human<'r>,
     /// What belongs together in the history.
     pub(crate) session: Option<String>,
-    /// The client's own trace, as W3C writes it.
-    pub(crate) trace_parent: Option<String>,
+    /// The client's own span.
+    pub(crate) parent: Option<TraceParent>,
 }
 
 pub(crate) enum Reply {
@@ -67,7 +68,7 @@ pub(crate) enum Reply {
     Ask(Question),
 }
 
-/// A call whose tool is known. What belongs to the call rather than to the tool is taken out of the arguments.
+/// A call whose tool is known.
 struct Found<'m> {
     known: &'m Known,
     arguments: Map<String, Value>,
@@ -96,6 +97,7 @@ struct Seen {
     vault: Option<Arc<str>>,
     args_hash: String,
     confirmed: Option<&'static str>,
+    replayed: bool,
 }
 
 impl Pipeline {
@@ -115,7 +117,8 @@ impl Pipeline {
 
     pub(crate) async fn call(self: &Arc<Self>, request: Request<'_>) -> Reply {
         let (at, started) = (SystemTime::now(), Instant::now());
-        let (mount, caller, trace_parent) = (request.mount, request.caller, request.trace_parent.clone());
+        let (mount, caller, parent, session) = (request.mount, request.caller, request.parent, request.session.clone());
+        let _running = self.telemetry.begin();
         let policy = self.policy.current();
         let mut seen = Seen::default();
         let outcome = match self.govern(request, &policy, &mut seen).await {
@@ -126,20 +129,28 @@ impl Pipeline {
         if let (Err(Failure::CredentialRejected(_)), Caller::Known(_, over)) = (&outcome, caller) {
             over.set();
         }
+        if let Err(Failure::Internal(what)) = &outcome {
+            tracing::error!(tool = seen.tool, what, "a call failed for a reason of ours");
+        }
         let (answer, failure) = shaped(mount.surface, outcome, policy.max_response_bytes);
-        self.observe(CallRecord {
+        let record = CallRecord {
             started: at,
             duration: started.elapsed(),
             vault: seen.vault,
             surface: mount.surface.name,
-            tool: seen.tool.unwrap_or("unknown"),
-            caller: caller.hash(),
+            tool: seen.tool.unwrap_or("unknown").into(),
+            caller: caller.hash().into(),
+            status: if failure.is_none() { Status::Ok } else { Status::Error },
             code: failure.as_ref().map(engine_code),
             confirmed: seen.confirmed,
+            replayed: seen.replayed,
             bytes: answer.text_length(),
             args_hash: seen.args_hash,
-            trace_parent,
-        });
+            parent,
+        };
+        // Never the arguments and never the answer: those are the user's notes.
+        self.telemetry.record(&record);
+        self.ledger.note(record, session);
         Reply::Answer(answer)
     }
 
@@ -149,16 +160,19 @@ impl Pipeline {
         let found = find(request.mount, policy, request.name, arguments)?;
         seen.tool = Some(found.known.tool.spec.name);
         seen.args_hash.clone_from(&found.args_hash);
-        validate(&found)?;
+        let found = found.validate()?;
         let permitted = self.authorise(&found, request.caller, policy)?;
         seen.vault = permitted.served.as_ref().map(|served| served.id.as_str().into());
         check_rules(&permitted)?;
         let claim = match self.replay(&found, &permitted, request.caller).await? {
-            Replay::Answered(answer) => return Ok(answer),
+            Replay::Answered(answer) => {
+                seen.replayed = true;
+                return Ok(answer);
+            }
             Replay::Run(claim) => claim,
         };
         let outcome = self.run_once(&found, &permitted, request, policy, seen).await;
-        self.ledger.settle(claim, outcome.as_ref().ok()).await;
+        self.ledger.settle(claim, &outcome).await;
         outcome
     }
 
@@ -173,14 +187,7 @@ impl Pipeline {
     ) -> Result<Value, Stop> {
         self.spend(permitted, request.caller, policy).await?;
         let tool = found.known.tool;
-        let author = Author {
-            caller: request.caller.name(),
-            session: request.session.clone(),
-            tool: tool.spec.name.to_owned(),
-            surface: request.mount.surface.name.to_owned(),
-            call: found.args_hash.clone(),
-        };
-        let call = request.call.clone().by(author);
+        let call = authored(&request, tool);
         let arguments = Arc::new(whole_numbers(Value::Object(found.arguments.clone())));
         let mut consent = if policy.demands_consent(tool) { Consent::AskAlways } else { Consent::AskIfNeeded };
         let mut unanswered = None;
@@ -238,6 +245,18 @@ impl Pipeline {
             }
             _ => Failure::NotConfigured("this server has no vault; its operator can name one".to_owned()),
         })
+    }
+
+    /// The vaults as a caller may read them; none for whoever may not read notes.
+    pub(crate) fn views_for_reading(&self, caller: &Caller) -> Vec<View> {
+        let policy = self.policy.current();
+        let holds = |scope: &str| caller.holds(scope, &policy.local_scopes);
+        if !holds("read:notes") {
+            return Vec::new();
+        }
+        let bound = caller.bound_vault();
+        let usable = self.vaults.all().iter().filter(|vault| bound.is_none_or(|bound| bound == vault.id));
+        usable.map(|vault| vault.view(holds)).collect()
     }
 
     /// A call with a key is run once; its twin gets the same answer.
@@ -320,12 +339,6 @@ impl Pipeline {
         };
         tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Failure::Cancelled))
     }
-
-    /// Never the arguments and never the answer: those are the user's notes.
-    fn observe(&self, record: CallRecord) {
-        self.telemetry.record(&record);
-        self.ledger.note(record);
-    }
 }
 
 /// The tool that a call is for. Unknown, disabled and hidden tools are the same to a caller.
@@ -340,12 +353,9 @@ fn find<'m>(mount: &'m Mount, policy: &Decisions, name: &str, arguments: Map<Str
     }
     // An optional argument given as null is one that was left out.
     arguments.retain(|_, value| !value.is_null());
-    let elicit_token = take_text(&mut arguments, ELICIT_TOKEN);
-    let takes_key = known.tool.spec.idempotency.takes_key();
-    let idempotency_key = if takes_key { take_text(&mut arguments, IDEMPOTENCY_KEY) } else { None };
     let args_hash = args_hash(known.tool.spec.name, &arguments);
-    let vault = arguments.get(VAULT).and_then(Value::as_str).map(str::to_owned);
-    Ok(Found { known, arguments, args_hash, vault, elicit_token, idempotency_key })
+    let elicit_token = take_text(&mut arguments, ELICIT_TOKEN);
+    Ok(Found { known, arguments, args_hash, elicit_token, vault: None, idempotency_key: None })
 }
 
 /// Takes a text out of the arguments; anything else stays, for validation to name.
@@ -357,9 +367,22 @@ fn take_text(arguments: &mut Map<String, Value>, field: &str) -> Option<String> 
     }
 }
 
-fn validate(found: &Found<'_>) -> Result<(), Failure> {
-    let issues = check_arguments(&found.known.schema, &found.arguments);
-    if issues.is_empty() { Ok(()) } else { Err(Failure::InvalidInput(issues)) }
+impl Found<'_> {
+    /// Checks the arguments against the schema, then takes out what belongs to the call rather than to the tool.
+    fn validate(mut self) -> Result<Self, Failure> {
+        let issues = check_arguments(&self.known.schema, &self.arguments);
+        if !issues.is_empty() {
+            return Err(Failure::InvalidInput(issues));
+        }
+        let tool = self.known.tool;
+        if tool.spec.idempotency.takes_key() {
+            self.idempotency_key = take_text(&mut self.arguments, IDEMPOTENCY_KEY);
+        }
+        if tool.needs_vault() {
+            self.vault = take_text(&mut self.arguments, VAULT);
+        }
+        Ok(self)
+    }
 }
 
 /// A vault that is only read refuses every tool that changes anything, before it is asked what it would change.
@@ -369,6 +392,20 @@ fn check_rules(permitted: &Permitted) -> Result<(), Failure> {
         return Err(quillgate_vault::VaultError::ReadOnlyMode.into());
     }
     Ok(())
+}
+
+/// Changes are put down to whoever calls; reading leaves nothing to put down.
+fn authored(request: &Request<'_>, tool: &Registered) -> Call {
+    if tool.spec.effect.is_read_only() {
+        return request.call.clone();
+    }
+    request.call.clone().by(Author {
+        caller: request.caller.name().into(),
+        session: request.session.as_deref().map(Into::into),
+        tool: tool.spec.name.into(),
+        surface: request.mount.surface.name.into(),
+        call: random::hex(8).into(),
+    })
 }
 
 /// A tool that says nothing of its change beforehand is asked about by its arguments.

@@ -47,10 +47,10 @@ pub(crate) fn search<'c>(capabilities: &'c [Capability], query: &str, most: usiz
     let mean = lengths.iter().sum::<f64>() / (lengths.len().max(1) as f64);
     let mut scores = vec![0.0; documents.len()];
     for word in words(query) {
-        let having = documents.iter().filter(|document| document.contains_key(&word)).count() as f64;
+        let times: Vec<f64> = documents.iter().map(|document| occurrences(document, &word)).collect();
+        let having = times.iter().filter(|times| **times > 0.0).count() as f64;
         let rarity = (1.0 + (documents.len() as f64 - having + 0.5) / (having + 0.5)).ln();
-        for ((document, length), score) in documents.iter().zip(&lengths).zip(&mut scores) {
-            let times = document.get(&word).copied().unwrap_or_default() as f64;
+        for ((times, length), score) in times.into_iter().zip(&lengths).zip(&mut scores) {
             *score += rarity * times * (SATURATION + 1.0) / (times + SATURATION * (1.0 - LENGTH + LENGTH * length / mean));
         }
     }
@@ -58,6 +58,14 @@ pub(crate) fn search<'c>(capabilities: &'c [Capability], query: &str, most: usiz
     found.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| a.tool.spec.name.cmp(b.tool.spec.name)));
     found.truncate(most);
     found
+}
+
+/// How often a word stands in a description. Within a longer word, as `link` in `backlinks`, it counts half.
+fn occurrences(document: &HashMap<String, usize>, word: &str) -> f64 {
+    let whole = document.get(word).copied().unwrap_or_default() as f64;
+    let is_part = |longer: &&String| word.len() >= 4 && longer.len() > word.len() && longer.contains(word);
+    let parts: usize = document.iter().filter(|(longer, _)| is_part(longer)).map(|(_, times)| times).sum();
+    whole + parts as f64 / 2.0
 }
 
 fn words_of(capability: &Capability) -> HashMap<String, usize> {
@@ -84,8 +92,10 @@ fn words(text: &str) -> Vec<String> {
     words.filter(|word| !COMMON.contains(&word.as_str())).map(|word| stem(&word)).collect()
 }
 
-const COMMON: &[&str] =
-    &["a", "an", "and", "are", "by", "for", "how", "i", "in", "is", "it", "of", "on", "or", "that", "the", "this", "to", "with"];
+const COMMON: &[&str] = &[
+    "a", "all", "an", "and", "are", "by", "do", "for", "how", "i", "in", "is", "it", "me", "my", "of", "on", "one", "or", "that", "the",
+    "this", "to", "what", "which", "with",
+];
 
 fn stem(word: &str) -> String {
     let endings = [("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")];

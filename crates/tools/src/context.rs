@@ -84,7 +84,7 @@ pub struct Call {
     cancelled: Arc<AtomicBool>,
     report: Option<Report>,
     credential: Option<SecretString>,
-    pub(crate) author: Option<Arc<Author>>,
+    pub(crate) author: Option<Author>,
     pub(crate) consent: Consent,
 }
 
@@ -114,7 +114,7 @@ impl Call {
 
     /// On behalf of somebody, whose name the history keeps.
     pub fn by(self, author: Author) -> Call {
-        Call { author: Some(Arc::new(author)), ..self }
+        Call { author: Some(author), ..self }
     }
 
     pub fn with_consent(self, consent: Consent) -> Call {

@@ -14,7 +14,7 @@ type Finish<'v, O> = Box<dyn FnOnce(Option<&Committed>) -> Result<O, Failure> + 
 
 /// What a call would change, and what it would answer.
 pub(crate) struct Plan<'v, O> {
-    change: Transaction<'v>,
+    change: Transaction,
     reasons: Vec<String>,
     dry_run: bool,
     finish: Finish<'v, O>,
@@ -22,7 +22,7 @@ pub(crate) struct Plan<'v, O> {
 
 impl<'v, O> Plan<'v, O> {
     /// `finish` makes the answer out of what was committed, or out of nothing after a dry run.
-    pub(crate) fn new(change: Transaction<'v>, finish: impl FnOnce(Option<&Committed>) -> Result<O, Failure> + 'v) -> Plan<'v, O> {
+    pub(crate) fn new(change: Transaction, finish: impl FnOnce(Option<&Committed>) -> Result<O, Failure> + 'v) -> Plan<'v, O> {
         Plan { change, reasons: Vec::new(), dry_run: false, finish: Box::new(finish) }
     }
 

@@ -52,7 +52,7 @@ fn is_zero(number: &usize) -> bool {
 
 impl Proposal {
     /// Of a change to files.
-    pub(crate) fn of(spec: &Spec, reasons: &[String], change: &Transaction<'_>) -> Result<Proposal, Failure> {
+    pub(crate) fn of(spec: &Spec, reasons: &[String], change: &Transaction) -> Result<Proposal, Failure> {
         let previews = change.preview()?;
         let mut reasons = reasons.to_vec();
         if reasons.is_empty() {

@@ -17,7 +17,8 @@ use crate::renaming::Kept;
 use crate::temporary::Temporary;
 use crate::transaction::{Step, check_before, check_unchanged};
 use crate::{
-    Change, ContentHash, Contents, Durability, Expect, Folders, NotePath, Stat, TrashOption, Vault, VaultError, Written,
+    Change, Committed, ContentHash, Contents, Durability, Expect, Folders, NotePath, Stat, TrashOption, Vault, VaultError,
+    Written,
 };
 
 /// A step whose preconditions hold.
@@ -37,7 +38,7 @@ struct Staged {
 }
 
 /// Carries out all steps, or none. The caller holds the locks of all paths.
-pub(crate) fn commit_several(vault: &Vault, steps: Vec<Step>, folders: Folders) -> Result<Vec<Written>, VaultError> {
+pub(crate) fn commit_several(vault: &Vault, steps: Vec<Step>, folders: Folders) -> Result<Committed, VaultError> {
     let core = &*vault.core;
     check_disjoint(&steps)?;
     let mut handles = Handles::new(core);
@@ -61,8 +62,9 @@ pub(crate) fn commit_several(vault: &Vault, steps: Vec<Step>, folders: Folders) 
         take_back(&mut handles, &mut staged, done, &intent, record);
         return Err(error);
     }
-    close(finish_all(&mut handles, staged.iter().map(|staged| &staged.planned)), record);
-    Ok(staged.iter().filter_map(|staged| staged.tell(&mut handles)).collect())
+    let mut trashed = Vec::new();
+    close(finish_all(&mut handles, staged.iter().map(|staged| &staged.planned), &mut trashed), record);
+    Ok(Committed { written: staged.iter().filter_map(|staged| staged.tell(&mut handles)).collect(), trashed })
 }
 
 /// A journal that cannot be written costs safety, not the service.

@@ -14,7 +14,7 @@ use crate::planned::Handles;
 use crate::renaming::{rename_new, sync_folder};
 use crate::several::{check_free, commit_several};
 use crate::temporary::{Temporary, fresh_name};
-use crate::{Change, ContentHash, Contents, Durability, NotePath, Stat, TrashOption, Vault, VaultError, fault};
+use crate::{Change, ContentHash, Contents, Durability, NotePath, Stat, TrashOption, Trashed, Vault, VaultError, fault};
 
 /// What must be true of a file before it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,14 @@ pub struct Written {
     pub stat: Stat,
 }
 
+/// What a transaction has done.
+#[derive(Clone, Debug, Default)]
+pub struct Committed {
+    pub written: Vec<Written>,
+    /// Where deleted files went.
+    pub trashed: Vec<(NotePath, Trashed)>,
+}
+
 pub(crate) enum Step {
     Write { path: NotePath, bytes: Vec<u8>, expect: Expect },
     Rename { from: NotePath, to: NotePath },
@@ -46,9 +54,9 @@ pub(crate) enum Step {
 }
 
 pub struct Transaction {
-    vault: Vault,
+    pub(crate) vault: Vault,
     folders: Folders,
-    steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
 }
 
 impl Vault {
@@ -58,8 +66,8 @@ impl Vault {
 
     /// Writes one file whole.
     pub fn write(&self, path: &NotePath, bytes: Vec<u8>, expect: Expect, folders: Folders) -> Result<Written, VaultError> {
-        let written = self.transaction(folders).write(path.clone(), bytes, expect).commit()?;
-        written.into_iter().next().ok_or_else(|| VaultError::NotFound(path.clone()))
+        let committed = self.transaction(folders).write(path.clone(), bytes, expect).commit()?;
+        committed.written.into_iter().next().ok_or_else(|| VaultError::NotFound(path.clone()))
     }
 
     /// Reads a file, lets `change` make the new bytes, and writes them, while nobody else changes it. A file changed from
@@ -102,25 +110,27 @@ impl Transaction {
     }
 
     /// Carries out all steps, or none. A path has one part in it, except that a file may be written and then moved.
-    pub fn commit(mut self) -> Result<Vec<Written>, VaultError> {
+    pub fn commit(mut self) -> Result<Committed, VaultError> {
         let paths: Vec<NotePath> = self.steps.iter().flat_map(Step::paths).cloned().collect();
         let _guards = self.vault.core.locks.lock(&paths)?;
         if self.steps.len() > 1 {
             return commit_several(&self.vault, self.steps, self.folders);
         }
+        let mut committed = Committed::default();
         match self.steps.pop() {
             Some(Step::Write { path, bytes, expect }) => {
-                self.vault.write_one(&path, &bytes, expect, self.folders).map(|written| vec![written])
+                committed.written.push(self.vault.write_one(&path, &bytes, expect, self.folders)?);
             }
-            Some(Step::Rename { from, to }) => self.vault.rename_one(&from, &to, self.folders).map(|()| Vec::new()),
+            Some(Step::Rename { from, to }) => self.vault.rename_one(&from, &to, self.folders)?,
             Some(Step::Remove { path, expect, option }) => {
                 if expect != Expect::Anything {
                     check_before(&path, expect, self.vault.core.read(&path))?;
                 }
-                self.vault.remove_locked(&path, option).map(|_| Vec::new())
+                committed.trashed.push((path.clone(), self.vault.remove_locked(&path, option)?));
             }
-            None => Ok(Vec::new()),
+            None => {}
         }
+        Ok(committed)
     }
 }
 

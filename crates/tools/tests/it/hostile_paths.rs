@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use quillgate_tools::{Answer, Call, Context, Failure, Registered, SURFACES, Surface, check_arguments};
+use quillgate_tools::{Answer, Call, Consent, Registered, SURFACES, Surface};
 use serde_json::{Map, Value, json};
 
 use crate::place::Place;
@@ -153,8 +153,8 @@ struct Target {
 fn targets() -> Vec<Target> {
     let mut targets = Vec::new();
     for surface in SURFACES {
-        for tool in surface.tools {
-            let schema = (tool.input_schema)();
+        for tool in surface.tools() {
+            let schema = surface.input_schema(tool);
             let named = schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.clone());
             for argument in named.filter(|name| ARGUMENTS.contains(&name.as_str())) {
                 targets.push(Target { surface, tool, schema: schema.clone(), argument });
@@ -193,14 +193,12 @@ impl Target {
     /// Everything that a client would see of the call.
     fn throw(&self, place: &Place, hostile: Value) -> String {
         let arguments = self.arguments(hostile);
-        let issues = check_arguments(&self.schema, &arguments);
-        let context = Context { workspace: &place.workspace, call: &Call::default() };
-        let outcome = if issues.is_empty() {
-            self.tool.run(Value::Object(arguments), &context)
-        } else {
-            Err(Failure::InvalidInput(issues))
+        let call = Call::default().with_consent(Consent::Standing);
+        let answer = match place.run(self.surface, self.tool, Value::Object(arguments), &call) {
+            Ok(value) => self.surface.success(value.clone(), value.to_string()),
+            Err(failure) => self.surface.failed(&failure),
         };
-        match self.surface.answer(outcome) {
+        match answer {
             Answer::Result { text, structured, .. } => {
                 format!("{text}{}", structured.map(|value| value.to_string()).unwrap_or_default())
             }

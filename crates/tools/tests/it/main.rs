@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
 
 mod articles;
+mod around;
 mod cli;
 mod engine_lists;
 mod engine_search;

@@ -5,14 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quillgate_index::{Index, IndexSettings};
-use quillgate_tools::{Answer, Call, Context, Failure, ProtocolError, Settings, Workspace, check_arguments, find_surface};
+use quillgate_tools::{
+    Answer, Call, Consent, ELICIT_TOKEN, Failure, Grant, IDEMPOTENCY_KEY, ProtocolError, Registered, Settings, Surface, VAULT,
+    Workspace, check_arguments, find_surface, whole_numbers,
+};
 use quillgate_vault::{Limits, Vault};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::around::Around;
+
 pub(crate) struct Place {
     folder: TempDir,
-    pub(crate) workspace: Workspace,
+    pub(crate) workspace: Arc<Workspace>,
 }
 
 /// A failure as a client sees it.
@@ -38,7 +43,8 @@ impl Place {
         index.wait_for_text(|_| true);
         // Never the app of the machine the tests run on.
         let app_program = if settings.app_program == "obsidian" { "no-such-app".to_owned() } else { settings.app_program };
-        Place { folder, workspace: Workspace::new(vault, index, Settings { app_program, ..settings }) }
+        let workspace = Workspace::new(vault, index, Settings { app_program, ..settings });
+        Place { folder, workspace: Arc::new(workspace) }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -58,17 +64,37 @@ impl Place {
         fs::read_to_string(self.on_disk(path)).unwrap()
     }
 
+    /// A call to whose change a human has agreed beforehand.
     pub(crate) fn call(&self, surface: &str, tool: &str, arguments: Value) -> Answer {
+        self.call_with(Consent::Standing, surface, tool, arguments)
+    }
+
+    pub(crate) fn call_with(&self, consent: Consent, surface: &str, tool: &str, arguments: Value) -> Answer {
         let surface = find_surface(surface).unwrap();
         let outcome = match surface.find(tool) {
             None => Err(Failure::UnknownTool(tool.to_owned())),
-            Some(tool) => {
-                let issues = check_arguments(&(tool.input_schema)(), arguments.as_object().unwrap());
-                let context = Context { workspace: &self.workspace, call: &Call::default() };
-                if issues.is_empty() { tool.run(arguments, &context) } else { Err(Failure::InvalidInput(issues)) }
-            }
+            Some(tool) => self.run(surface, tool, arguments, &Call::default().with_consent(consent)),
         };
-        surface.answer(outcome)
+        match outcome {
+            Ok(value) => surface.success(value.clone(), value.to_string()),
+            Err(failure) => surface.failed(&failure),
+        }
+    }
+
+    /// Runs a tool as the pipeline does, without its rules.
+    pub(crate) fn run(&self, surface: &Surface, tool: &'static Registered, arguments: Value, call: &Call) -> Result<Value, Failure> {
+        let issues = check_arguments(&surface.input_schema(tool), arguments.as_object().unwrap());
+        if !issues.is_empty() {
+            return Err(Failure::InvalidInput(issues));
+        }
+        let mut arguments = whole_numbers(arguments);
+        let fields = arguments.as_object_mut().unwrap();
+        fields.retain(|name, value| !value.is_null() && ![IDEMPOTENCY_KEY, ELICIT_TOKEN].contains(&name.as_str()));
+        if tool.needs_vault() {
+            fields.remove(VAULT);
+        }
+        let grant = Grant::authorise(tool, |_| true, || Ok(Some(self.workspace.clone())))?;
+        grant.run(&arguments, call, &Around::new(&self.workspace, self.folder.path()))
     }
 
     /// The result of a call that succeeds; on the `cli` surface what is inside `data`.
