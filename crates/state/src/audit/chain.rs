@@ -197,3 +197,31 @@ impl Parts {
         hex_of(&self.0.finalize())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AuditStatus;
+
+    /// Made by another program from the description above: what was written must be verifiable for years.
+    #[test]
+    fn hashes_are_made_as_described() {
+        let first = first_link("c1", 1000);
+        assert_eq!(first.hash, "65846d25eb4d3c7dd08e80e543ba7507d9239d4acd0792162931660c51e920db");
+        let row = AuditRow {
+            vault: Some("work".into()),
+            surface: "engine".into(),
+            tool: "read_note".into(),
+            caller: "3f9a".into(),
+            session: Some("sé".into()),
+            args_hash: "abcdef".into(),
+            status: AuditStatus::Error,
+            code: Some("forbidden".into()),
+            bytes_out: 12,
+            duration_us: 34,
+            ..AuditRow::gap(1001, 0)
+        };
+        let expected = "63f19347eb6bbb8773bec4735e663383f2b3ac6704a73762f25e8495df7c265b";
+        assert_eq!(first.hash_of_next("c1", &row), expected);
+    }
+}

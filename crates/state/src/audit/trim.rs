@@ -12,7 +12,9 @@ impl State {
     /// The head keeps as its anchor where the chain now begins. Heads of chains that are empty and old go too, in the order in
     /// which the chains were started, so that no missing one is overlooked.
     pub async fn trim_audit(&self, before_ms: i64) -> Result<u64, StateError> {
-        let sql = "SELECT DISTINCT chain FROM audit WHERE at < $1";
+        let sql = "SELECT audit_heads.chain FROM audit_heads JOIN audit ON audit.chain = audit_heads.chain
+                AND audit.seq = (SELECT MIN(seq) FROM audit AS rows_of WHERE rows_of.chain = audit_heads.chain)
+            WHERE audit.at < $1";
         let mut trimmed = 0;
         for chain in self.database().list(sql, values![before_ms], Row::text).await? {
             trimmed += self.trim_chain(&chain, before_ms).await?;
