@@ -4,12 +4,14 @@
 //! directory handle, component by component or by a call of the kernel's that holds to the same, and symbolic links are
 //! never followed.
 
+mod author;
 mod beneath;
 mod contents;
 mod error;
 #[doc(hidden)]
 pub mod fault;
 mod hash;
+mod history;
 mod journal;
 mod locks;
 mod path;
@@ -28,9 +30,11 @@ mod vault;
 mod walk;
 mod watch;
 
+pub use author::Author;
 pub use contents::{Contents, is_binary};
 pub use error::VaultError;
 pub use hash::ContentHash;
+pub use history::{ChangeId, Clock, Damage, FileChange, HistorySettings, Image, PastChange, Side, Trimmed};
 pub use path::{FolderPath, NotePath, PathError};
 pub use recovery::Recovery;
 pub use settings::{AppSettings, LinkFormat, TrashOption};
