@@ -8,7 +8,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use super::ChangeId;
 use super::frame::{FRAME_BYTES, Kind, body_length, whole};
 use crate::renaming::remove_if_there;
-use crate::vault::unfollowed;
+use crate::core::unfollowed;
 use crate::{Stat, fault};
 
 /// Every segment begins with it. The number changes whenever a record is encoded otherwise.

@@ -17,7 +17,7 @@ use super::segment::{Lock, SPAN, SegmentName, list, open_to_read};
 use super::shelf::{Shelf, read};
 use super::writer::Writer;
 use super::{ChangeId, HistorySettings, Trimmed};
-use crate::vault::unfollowed;
+use crate::core::unfollowed;
 use crate::{Durability, fault};
 
 /// A loss of power takes at most what was recorded in this time, and in that which a sync takes.

@@ -15,7 +15,7 @@ use super::index::Index;
 use super::record::{PastChange, Settled, encode as encode_record};
 use super::segment::{HEADER, Lock, SegmentName, body_at, open_to_read};
 use crate::renaming::sync_folder;
-use crate::vault::unfollowed;
+use crate::core::unfollowed;
 use crate::{ContentHash, Durability, fault};
 
 /// A segment that begins with fewer bytes than this is continued by the next process rather than left as one of many small files.
