@@ -42,7 +42,7 @@ pub use path::{FolderPath, NotePath, PathError};
 pub use recovery::Recovery;
 pub use settings::{AppSettings, LinkFormat, TrashOption};
 pub use stat::{EntryKind, Stat};
-pub use transaction::{Expect, Folders, Transaction, Written};
+pub use transaction::{Committed, Expect, Folders, Transaction, Written};
 pub use trash::Trashed;
 pub use vault::{Change, Durability, FolderEntry, Limits, Vault};
 pub use walk::{Found, WalkReport};

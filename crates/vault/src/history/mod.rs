@@ -27,11 +27,13 @@
 //! - Files above `max_file_bytes` are recorded with their size only. Such a change is listed, and cannot be undone.
 //! - A file that is only moved is not read: its bytes are where it went.
 
+mod aftermath;
 mod blob;
 mod frame;
 mod id;
 mod index;
 mod record;
+mod recording;
 mod segment;
 mod shelf;
 mod store;
@@ -43,6 +45,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use id::ChangeId;
 pub use record::{FileChange, Image, PastChange, Side};
+pub(crate) use recording::{Announced, Recording, Seen};
 pub(crate) use store::Store;
 
 /// Microseconds since 1970 UTC.

@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use cap_std::fs::{Dir, OpenOptions};
 
@@ -74,14 +75,14 @@ pub(crate) fn body_at(mut file: &File, offset: u64, wanted: Kind) -> io::Result<
 
 /// The right to write a segment, or to remove it. It ends with its process.
 pub(crate) struct Lock {
-    folder: Dir,
+    folder: Arc<Dir>,
     name: SegmentName,
     file: File,
 }
 
 impl Lock {
     /// For a segment that nobody has. `None` if somebody was faster.
-    pub(crate) fn take(folder: &Dir, name: SegmentName) -> io::Result<Option<Lock>> {
+    pub(crate) fn take(folder: &Arc<Dir>, name: SegmentName) -> io::Result<Option<Lock>> {
         let options = &mut OpenOptions::new();
         let options = options.write(true).create_new(true);
         match fault::around("lock segment", || folder.open_with(name.lock(), options)) {
@@ -92,7 +93,7 @@ impl Lock {
     }
 
     /// For a segment whose process has ended. `None` if it lives, or if somebody was faster.
-    pub(crate) fn inherit(folder: &Dir, name: SegmentName) -> io::Result<Option<Lock>> {
+    pub(crate) fn inherit(folder: &Arc<Dir>, name: SegmentName) -> io::Result<Option<Lock>> {
         match folder.open_with(name.lock(), unfollowed(OpenOptions::new().write(true))) {
             Ok(file) => Lock::hold(folder, name, file.into_std()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -100,13 +101,13 @@ impl Lock {
         }
     }
 
-    fn hold(folder: &Dir, name: SegmentName, file: File) -> io::Result<Option<Lock>> {
+    fn hold(folder: &Arc<Dir>, name: SegmentName, file: File) -> io::Result<Option<Lock>> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        let lock = Lock { folder: folder.try_clone()?, name, file };
+        let lock = Lock { folder: folder.clone(), name, file };
         // Before it was locked, somebody else may have taken it for one whose process has ended.
         Ok(lock.is_there().then_some(lock))
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::fs::File;
 use std::io;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use cap_std::fs::Dir;
 
@@ -15,7 +16,7 @@ use super::{ChangeId, Damage, blob};
 use crate::ContentHash;
 
 pub(crate) struct Shelf {
-    folder: Dir,
+    folder: Arc<Dir>,
     /// `None`: not read yet.
     segments: BTreeMap<SegmentName, Option<Index>>,
 }
@@ -28,7 +29,7 @@ pub(crate) struct Located {
 }
 
 impl Shelf {
-    pub(crate) fn new(folder: Dir) -> Shelf {
+    pub(crate) fn new(folder: Arc<Dir>) -> Shelf {
         Shelf { folder, segments: BTreeMap::new() }
     }
 

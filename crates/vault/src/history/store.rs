@@ -24,7 +24,7 @@ use crate::{Durability, fault};
 const SYNC_AFTER: Duration = Duration::from_millis(500);
 
 pub(crate) struct Store {
-    folder: Dir,
+    folder: Arc<Dir>,
     pub(crate) settings: HistorySettings,
     ids: Ids,
     writer: Mutex<Option<Arc<Writer>>>,
@@ -33,10 +33,11 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    pub(crate) fn open(folder: Dir, settings: HistorySettings) -> io::Result<Store> {
-        let shelf = Mutex::new(Shelf::new(folder.try_clone()?));
+    pub(crate) fn new(folder: Dir, settings: HistorySettings) -> Store {
+        let folder = Arc::new(folder);
+        let shelf = Mutex::new(Shelf::new(folder.clone()));
         let ids = Ids::new(settings.clock.clone());
-        Ok(Store { folder, settings, ids, writer: Mutex::new(None), shelf, to_sync: OnceLock::new() })
+        Store { folder, settings, ids, writer: Mutex::new(None), shelf, to_sync: OnceLock::new() }
     }
 
     /// A name for a change, and the segment that everything about it goes to.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::fs::{Dir, OpenOptions};
@@ -23,7 +24,7 @@ const SMALL: u64 = 1 << 20;
 
 pub(crate) struct Writer {
     pub(crate) name: SegmentName,
-    folder: Dir,
+    folder: Arc<Dir>,
     lock: Option<Lock>,
     end: Mutex<End>,
     /// Whether the end of every change in it is known.
@@ -44,7 +45,7 @@ struct End {
 }
 
 impl Writer {
-    pub(crate) fn create(folder: &Dir, name: SegmentName) -> io::Result<Option<Writer>> {
+    pub(crate) fn create(folder: &Arc<Dir>, name: SegmentName) -> io::Result<Option<Writer>> {
         let Some(lock) = Lock::take(folder, name)? else { return Ok(None) };
         let options = &mut OpenOptions::new();
         let options = options.append(true).create_new(true);
@@ -57,7 +58,7 @@ impl Writer {
     }
 
     /// Goes on with a small segment that was left in order.
-    pub(crate) fn continue_with(folder: &Dir, name: SegmentName) -> io::Result<Option<Writer>> {
+    pub(crate) fn continue_with(folder: &Arc<Dir>, name: SegmentName) -> io::Result<Option<Writer>> {
         let length = folder.symlink_metadata(name.file())?.len();
         if length > SMALL {
             return Ok(None);
@@ -74,16 +75,16 @@ impl Writer {
         Writer::new(folder, name, lock, continued).map(Some)
     }
 
-    fn new(folder: &Dir, name: SegmentName, lock: Lock, opened: io::Result<Opened>) -> io::Result<Writer> {
-        let opened = opened.and_then(|(file, length, known)| {
-            let end = Mutex::new(End { file, length, known, is_broken: false });
-            Ok((folder.try_clone()?, end))
-        });
+    fn new(folder: &Arc<Dir>, name: SegmentName, lock: Lock, opened: io::Result<Opened>) -> io::Result<Writer> {
         match opened {
-            Ok((folder, end)) => {
-                let (is_settled, is_dirty) = (AtomicBool::new(true), AtomicBool::new(false));
-                Ok(Writer { name, folder, lock: Some(lock), end, is_settled, is_dirty })
-            }
+            Ok((file, length, known)) => Ok(Writer {
+                name,
+                folder: folder.clone(),
+                lock: Some(lock),
+                end: Mutex::new(End { file, length, known, is_broken: false }),
+                is_settled: AtomicBool::new(true),
+                is_dirty: AtomicBool::new(false),
+            }),
             // Without its segment a lock is worth nothing.
             Err(error) => {
                 lock.release();
@@ -134,9 +135,14 @@ impl Writer {
     pub(crate) fn settle(&self, change: ChangeId, is_in_effect: bool) {
         let settled = self.end.lock().append(Kind::Settled, &encode_record(&Settled { change, is_in_effect }));
         if let Err(error) = settled {
-            self.is_settled.store(false, Ordering::Relaxed);
+            self.leave_unsettled();
             tracing::warn!(%error, %change, "the history cannot be written; the next start finds out whether this change was made");
         }
+    }
+
+    /// The lock stays, for the next start to see.
+    pub(crate) fn leave_unsettled(&self) {
+        self.is_settled.store(false, Ordering::Relaxed);
     }
 
     /// Whether this is the first thing to be synced since the last time.
