@@ -45,6 +45,12 @@ pub enum VaultError {
     History(#[source] io::Error),
     #[error("this vault keeps no history")]
     NoHistory,
+    #[error("the history cannot be read: {0}; ask the operator to look at the data folder")]
+    HistoryUnreadable(#[source] io::Error),
+    #[error("the history does not have the bytes of {0}: the file was too large, or what was kept is damaged")]
+    NotKept(NotePath),
+    #[error("more than {0} changes would be taken back at once; name a later time, or undo them in parts")]
+    TooManyChanges(usize),
     #[error("no change {0} in the history; list the history for the changes there are")]
     NoChange(ChangeId),
     #[error("the disk refused {path}: {source}")]

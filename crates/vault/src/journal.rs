@@ -374,7 +374,11 @@ mod tests {
     }
 
     fn intent() -> Intent {
-        Intent { staged: vec![(path("a/Über.md"), HiddenName::fresh())], folders: vec![path("a")], change: Some("0123456789abcdefghjk".parse().expect("a name")) }
+        Intent {
+            staged: vec![(path("a/Über.md"), HiddenName::fresh())],
+            folders: vec![path("a")],
+            change: Some("0123456789abcdefghjk".parse().expect("a name")),
+        }
     }
 
     fn steps() -> Vec<Planned> {

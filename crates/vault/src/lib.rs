@@ -37,7 +37,10 @@ pub use author::Author;
 pub use contents::{Contents, is_binary};
 pub use error::VaultError;
 pub use hash::ContentHash;
-pub use history::{ChangeId, Clock, Damage, FileChange, HistorySettings, Image, PastChange, Side, Trimmed};
+pub use history::{
+    ChangeId, Clash, Clock, Compared, Damage, FileChange, FileDiff, Filter, History, HistorySettings, Image, Obstacle,
+    OnConflict, PastChange, Side, Trimmed, Undo, UndoConflict, UndoPlan, Undone, UndoneFile, unified_diff,
+};
 pub use path::{FolderPath, NotePath, PathError};
 pub use recovery::Recovery;
 pub use settings::{AppSettings, LinkFormat, TrashOption};

@@ -48,11 +48,12 @@ pub(crate) fn commit_several(
 ) -> Result<Committed, VaultError> {
     check_disjoint(&steps)?;
     let mut handles = Handles::new(core);
-    let mut intent = Intent { change: recording.id(), ..Intent::default() };
+    let mut intent = Intent::default();
     let mut checked = steps
         .into_iter()
         .map(|step| check(&mut handles, step, folders, &mut intent, &mut recording))
         .collect::<Result<Vec<Checked>, VaultError>>()?;
+    intent.change = recording.id();
     // What is put aside has no other name for a moment: as late as possible.
     checked.sort_by_key(|checked| matches!(checked.step, Step::Remove { .. }));
     let mut record = core.journal.as_ref().and_then(|journal| begin(journal, &intent, core.durability));

@@ -59,7 +59,9 @@ impl Vault {
                 }
             }
             TrashOption::Local => self.core.move_to_local_trash(&folder, &name, &name.to_string_lossy()).map_err(from_io)?,
-            TrashOption::None => fault::around("remove", || folder.remove_file(&name)).map(|()| Trashed::Gone).map_err(from_io)?,
+            TrashOption::None => {
+                fault::around("remove", || folder.remove_file(&name)).map(|()| Trashed::Gone).map_err(from_io)?
+            }
         };
         let change = announced.settle(true);
         self.core.tell(&Change::Removed { path });

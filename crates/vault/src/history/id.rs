@@ -26,6 +26,10 @@ impl ChangeId {
         (self.0 >> RANDOM_BITS) as i64
     }
 
+    pub(crate) fn next(self) -> ChangeId {
+        ChangeId(self.0 + 1)
+    }
+
     /// The first name that a change of this time could have.
     pub(crate) fn first_at(at: i64) -> ChangeId {
         let at = at.clamp(0, (1 << 52) - 1) as u128;

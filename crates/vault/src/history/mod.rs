@@ -29,24 +29,35 @@
 
 mod aftermath;
 mod blob;
+mod diff;
 mod frame;
 mod id;
 mod index;
+mod lines;
+mod merge;
+mod overlay;
 mod record;
 mod recording;
 mod segment;
 mod shelf;
 mod store;
+mod undo;
+mod view;
 mod writer;
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+pub use diff::{Compared, unified_diff};
 pub use id::ChangeId;
+pub use merge::Clash;
+pub use overlay::Undone;
 pub use record::{FileChange, Image, PastChange, Side};
 pub(crate) use recording::{Announced, Recording, Seen};
 pub(crate) use store::Store;
+pub use undo::{Obstacle, OnConflict, Undo, UndoConflict, UndoPlan, UndoneFile};
+pub use view::{FileDiff, Filter, History};
 
 /// Microseconds since 1970 UTC.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;

@@ -37,9 +37,21 @@ impl<'a> Seen<'a> {
 pub(crate) enum Recording {
     /// The vault keeps no history.
     Off,
+    /// Nothing is to be recorded yet: a change that is refused leaves nothing.
+    Waiting(Waiting),
     Open(Box<Open>),
     /// Nothing can be written. Whether that matters depends on what the change does.
-    Failed { error: io::Error, loses_bytes: bool },
+    Failed {
+        error: io::Error,
+        loses_bytes: bool,
+    },
+}
+
+pub(crate) struct Waiting {
+    store: Arc<Store>,
+    durability: Durability,
+    author: Option<Arc<Author>>,
+    undoes: Vec<ChangeId>,
 }
 
 pub(crate) struct Open {
@@ -54,26 +66,17 @@ pub(crate) struct Open {
 
 impl Core {
     pub(crate) fn record(&self, author: Option<&Arc<Author>>, undoes: &[ChangeId]) -> Recording {
-        let Some(store) = &self.history else { return Recording::Off };
-        match store.begin() {
-            Ok((id, writer)) => {
-                let author = author.map(|author| Author::clone(author));
-                let change = PastChange { id, author, files: Vec::new(), undoes: undoes.to_vec(), is_under_way: true };
-                Recording::Open(Box::new(Open {
-                    store: store.clone(),
-                    writer,
-                    durability: self.durability,
-                    change,
-                    edited: HashMap::new(),
-                    loses_bytes: false,
-                }))
-            }
-            Err(error) => Recording::Failed { error, loses_bytes: false },
-        }
+        let Some(store) = self.history.clone() else { return Recording::Off };
+        Recording::Waiting(Waiting { store, durability: self.durability, author: author.cloned(), undoes: undoes.to_vec() })
     }
 
     /// What is about to be replaced or deleted. It is read if its bytes go to the history, and then has a hash.
-    pub(crate) fn look(&self, folder: &Dir, name: &OsStr, path: &NotePath) -> Result<(Contents, Option<ContentHash>), VaultError> {
+    pub(crate) fn look(
+        &self,
+        folder: &Dir,
+        name: &OsStr,
+        path: &NotePath,
+    ) -> Result<(Contents, Option<ContentHash>), VaultError> {
         let (file, stat) = self.open_file(folder, name, path)?;
         let mut contents = Contents { path: path.clone(), bytes: Vec::new(), stat };
         let is_kept = self.history.as_ref().is_some_and(|store| stat.size <= store.settings.max_file_bytes);
@@ -136,8 +139,14 @@ impl Recording {
     }
 
     fn add(&mut self, replaces: bool, add: impl FnOnce(&mut Open) -> io::Result<()>) {
+        if let Recording::Waiting(waiting) = self {
+            *self = match waiting.begin() {
+                Ok(open) => Recording::Open(Box::new(open)),
+                Err(error) => Recording::Failed { error, loses_bytes: false },
+            };
+        }
         match self {
-            Recording::Off => {}
+            Recording::Off | Recording::Waiting(_) => {}
             Recording::Failed { loses_bytes, .. } => *loses_bytes |= replaces,
             Recording::Open(open) => {
                 open.loses_bytes |= replaces;
@@ -151,7 +160,7 @@ impl Recording {
     /// From here on the files may change.
     pub(crate) fn announce(self) -> Result<Announced, VaultError> {
         let announced = match self {
-            Recording::Off => return Ok(Announced(None)),
+            Recording::Off | Recording::Waiting(_) => return Ok(Announced(None)),
             Recording::Open(open) if open.change.files.is_empty() => return Ok(Announced(None)),
             Recording::Failed { error, loses_bytes } => Err((error, loses_bytes)),
             Recording::Open(open) => match open.writer.announce(&open.change) {
@@ -171,6 +180,16 @@ impl Recording {
                 Ok(Announced(None))
             }
         }
+    }
+}
+
+impl Waiting {
+    fn begin(&self) -> io::Result<Open> {
+        let (id, writer) = self.store.begin()?;
+        let author = self.author.as_deref().cloned();
+        let change = PastChange { id, author, files: Vec::new(), undoes: self.undoes.clone(), is_under_way: true };
+        let (store, durability) = (self.store.clone(), self.durability);
+        Ok(Open { store, writer, durability, change, edited: HashMap::new(), loses_bytes: false })
     }
 }
 

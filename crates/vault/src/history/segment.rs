@@ -8,8 +8,8 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::ChangeId;
 use super::frame::{FRAME_BYTES, Kind, body_length, whole};
-use crate::renaming::remove_if_there;
 use crate::core::unfollowed;
+use crate::renaming::remove_if_there;
 use crate::{Stat, fault};
 
 /// Every segment begins with it. The number changes whenever a record is encoded otherwise.

@@ -173,10 +173,6 @@ impl Store {
         }
     }
 
-    pub(crate) fn now(&self) -> i64 {
-        self.ids.now()
-    }
-
     /// How many segments there are, and how many bytes they have.
     pub(crate) fn size(&self) -> io::Result<(usize, u64)> {
         let (segments, _) = list(&self.folder)?;

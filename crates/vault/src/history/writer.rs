@@ -15,8 +15,8 @@ use super::frame::{FRAME_BYTES, Kind, frame};
 use super::index::Index;
 use super::record::{PastChange, Settled, encode as encode_record};
 use super::segment::{HEADER, Lock, SegmentName, body_at, open_to_read};
-use crate::renaming::sync_folder;
 use crate::core::unfollowed;
+use crate::renaming::sync_folder;
 use crate::{ContentHash, Durability, fault};
 
 /// A segment that begins with fewer bytes than this is continued by the next process rather than left as one of many small files.
