@@ -1,6 +1,6 @@
 //! What a human sees of a change before agreeing to it.
 
-use quillgate_vault::{ContentHash, Preview, PreviewKind, Transaction, unified_diff};
+use quillgate_vault::{Compared, ContentHash, Preview, PreviewKind, Transaction, unified_diff};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -105,18 +105,9 @@ impl Proposal {
 }
 
 fn shown(preview: &Preview, room: &mut usize) -> ProposedFile {
-    let empty: &[u8] = &[];
-    let before = preview.before.as_deref().unwrap_or(empty);
-    let after = preview.after.as_deref().unwrap_or(empty);
-    let mut diff = if before == after { String::new() } else { unified_diff(before, after, preview.path.as_str()) };
-    if diff.len() > *room {
-        let mut end = *room;
-        while !diff.is_char_boundary(end) {
-            end -= 1;
-        }
-        diff.truncate(end);
-        diff.push_str("\n… (cut)");
-    }
+    let (before, after) = (preview.before.as_deref(), preview.after.as_deref());
+    let compared = Compared { path: &preview.path, moved_to: preview.to.as_ref(), before, after };
+    let diff = if *room > 0 { unified_diff(&compared, *room) } else { String::new() };
     *room = room.saturating_sub(diff.len());
     let change = match preview.kind {
         PreviewKind::Create => "create",

@@ -151,7 +151,8 @@ impl Surface {
         };
         if tool.spec.idempotency.takes_key() {
             let required = tool.spec.idempotency == Idempotency::KeyRequired;
-            let about = "A name for this call that you choose: repeated with the same one, it is answered again and not done again";
+            let about =
+                "A name for this call that you choose: repeated with the same one, it is answered again and not done again";
             add(IDEMPOTENCY_KEY, json!({"type": "string", "minLength": 1, "maxLength": 128, "description": about}), required);
         }
         if tool.spec.confirm != Confirm::Never {
@@ -223,8 +224,9 @@ fn vault_code(failure: &Failure) -> &'static str {
             V::Exists(_) | V::Conflict(_) | V::Busy => "CONFLICT",
             V::ReadOnly(_) => "READ_ONLY",
             V::NotText(..) => "NOT_TEXT",
-            V::TooLarge { .. } => "TOO_LARGE",
-            V::Io { .. } => "INTERNAL",
+            V::TooLarge { .. } | V::TooManyChanges(_) => "TOO_LARGE",
+            V::NoChange(_) | V::NotKept(_) | V::NoHistory => "FILE_NOT_FOUND",
+            V::Io { .. } | V::History(_) | V::HistoryUnreadable(_) => "INTERNAL",
         },
         Failure::Forbidden { .. } | Failure::OtherVault(_) | Failure::Declined => "AUTH_REQUIRED",
         Failure::ConfirmationNeeded(_) => "CONFIRMATION_REQUIRED",
@@ -292,9 +294,10 @@ pub fn engine_code(failure: &Failure) -> &'static str {
             V::ReadOnly(_) => "read_only_mode",
             V::Exists(_) => "note_exists",
             V::Conflict(_) | V::Busy => "concurrent_modification",
-            V::NotText(..) => "invalid_input",
+            V::NotText(..) | V::TooManyChanges(_) => "invalid_input",
             V::TooLarge { .. } => "overflow",
-            V::Io { .. } => "internal_error",
+            V::NoChange(_) | V::NotKept(_) | V::NoHistory => "note_not_found",
+            V::Io { .. } | V::History(_) | V::HistoryUnreadable(_) => "internal_error",
         },
         Failure::Forbidden { .. } | Failure::OtherVault(_) | Failure::Declined => "forbidden",
         Failure::ConfirmationNeeded(_) => "elicit_required",

@@ -11,6 +11,7 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use parking_lot::RwLock;
 
 use crate::beneath::{Purpose, open_beneath, open_folder_beneath};
+use crate::history::{ChangeId, Store};
 use crate::journal::records;
 use crate::locks::Locks;
 use crate::path::{is_hidden, nfc};
@@ -27,6 +28,9 @@ pub(crate) struct Core {
     pub(crate) durability: Durability,
     pub(crate) journal: Option<Dir>,
     pub(crate) recovery: Recovery,
+    /// Changes of the history that recovery from the journal has finished or taken back, and which of the two.
+    pub(crate) recovered: Vec<(ChangeId, bool)>,
+    pub(crate) history: Option<Arc<Store>>,
     pub(crate) observers: RwLock<Vec<Observer>>,
 }
 
@@ -44,6 +48,8 @@ impl Core {
             durability: Durability::default(),
             journal: None,
             recovery: Recovery::default(),
+            recovered: Vec::new(),
+            history: None,
             observers: RwLock::default(),
         })
     }

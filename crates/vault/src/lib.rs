@@ -13,6 +13,7 @@ mod error;
 #[doc(hidden)]
 pub mod fault;
 mod hash;
+mod history;
 mod journal;
 mod locks;
 mod path;
@@ -38,11 +39,15 @@ pub use author::Author;
 pub use contents::{Contents, is_binary};
 pub use error::VaultError;
 pub use hash::ContentHash;
+pub use history::{
+    ChangeId, Clash, Clock, Compared, Damage, FileChange, FileDiff, Filter, History, HistorySettings, Image, Obstacle,
+    OnConflict, PastChange, Side, Trimmed, Undo, UndoConflict, UndoPlan, Undone, UndoneFile, unified_diff,
+};
 pub use path::{FolderPath, NotePath, PathError};
 pub use preview::{Preview, PreviewKind};
 pub use recovery::Recovery;
 pub use settings::{AppSettings, LinkFormat, TrashOption};
-pub use shim::{Operation, unified_diff};
+pub use shim::Operation;
 pub use stat::{EntryKind, Stat};
 pub use transaction::{Committed, Expect, Folders, Transaction, Written};
 pub use trash::Trashed;

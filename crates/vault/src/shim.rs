@@ -6,6 +6,3 @@ pub enum Operation {
     Delete,
     Execute,
 }
-pub fn unified_diff(_before: &[u8], _after: &[u8], path: &str) -> String {
-    path.to_owned()
-}

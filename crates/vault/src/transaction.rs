@@ -10,11 +10,14 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 
 use crate::core::{Core, open_subfolder};
+use crate::history::{Recording, Seen};
 use crate::planned::Handles;
 use crate::renaming::{rename_new, sync_folder};
 use crate::several::{check_free, commit_several};
 use crate::temporary::{Temporary, fresh_name};
-use crate::{Change, ContentHash, Contents, Durability, NotePath, Stat, TrashOption, Trashed, Vault, VaultError, fault};
+use crate::{
+    Change, ChangeId, ContentHash, Contents, Durability, NotePath, Stat, TrashOption, Trashed, Vault, VaultError, fault,
+};
 
 /// What must be true of a file before it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +42,14 @@ pub struct Written {
     pub stat: Stat,
 }
 
-/// What a transaction has done.
+/// What a transaction did.
 #[derive(Clone, Debug, Default)]
 pub struct Committed {
     pub written: Vec<Written>,
     /// Where deleted files went.
     pub trashed: Vec<(NotePath, Trashed)>,
+    /// Its name in the history, if the vault keeps one and anything was changed.
+    pub change: Option<ChangeId>,
 }
 
 pub(crate) enum Step {
@@ -57,11 +62,12 @@ pub struct Transaction {
     pub(crate) vault: Vault,
     folders: Folders,
     pub(crate) steps: Vec<Step>,
+    undoes: Vec<ChangeId>,
 }
 
 impl Vault {
     pub fn transaction(&self, folders: Folders) -> Transaction {
-        Transaction { vault: self.clone(), folders, steps: Vec::new() }
+        Transaction { vault: self.clone(), folders, steps: Vec::new(), undoes: Vec::new() }
     }
 
     /// Writes one file whole.
@@ -84,7 +90,8 @@ impl Vault {
         if bytes == before.bytes {
             return Ok(Written { path: path.clone(), created: false, hash, stat: before.stat });
         }
-        Ok(self.write_one(path, &bytes, Expect::Hash(hash), Folders::MustExist)?)
+        let recording = self.core.record(self.author(), &[]);
+        Ok(self.write_one(path, &bytes, Expect::Hash(hash), Folders::MustExist, recording)?.0)
     }
 }
 
@@ -109,26 +116,38 @@ impl Transaction {
         self
     }
 
+    /// The history will say of this change that it takes back those.
+    #[must_use]
+    pub(crate) fn undoing(mut self, changes: Vec<ChangeId>) -> Self {
+        self.undoes = changes;
+        self
+    }
+
     /// Carries out all steps, or none. A path has one part in it, except that a file may be written and then moved.
     pub fn commit(mut self) -> Result<Committed, VaultError> {
         let paths: Vec<NotePath> = self.steps.iter().flat_map(Step::paths).cloned().collect();
         let _guards = self.vault.core.locks.lock(&paths)?;
+        let recording = || self.vault.core.record(self.vault.author(), &self.undoes);
         if self.steps.len() > 1 {
-            return commit_several(&self.vault, self.steps, self.folders);
+            let recording = recording();
+            return commit_several(&self.vault.core, self.steps, self.folders, recording);
         }
+        let Some(step) = self.steps.pop() else { return Ok(Committed::default()) };
+        let recording = recording();
         let mut committed = Committed::default();
-        match self.steps.pop() {
-            Some(Step::Write { path, bytes, expect }) => {
-                committed.written.push(self.vault.write_one(&path, &bytes, expect, self.folders)?);
+        match step {
+            Step::Write { path, bytes, expect } => {
+                let (written, change) = self.vault.write_one(&path, &bytes, expect, self.folders, recording)?;
+                (committed.written, committed.change) = (vec![written], change);
             }
-            Some(Step::Rename { from, to }) => self.vault.rename_one(&from, &to, self.folders)?,
-            Some(Step::Remove { path, expect, option }) => {
+            Step::Rename { from, to } => committed.change = self.vault.rename_one(&from, &to, self.folders, recording)?,
+            Step::Remove { path, expect, option } => {
                 if expect != Expect::Anything {
                     check_before(&path, expect, self.vault.core.read(&path))?;
                 }
-                committed.trashed.push((path.clone(), self.vault.remove_locked(&path, option)?));
+                let (trashed, change) = self.vault.remove_locked(&path, option, recording)?;
+                (committed.trashed, committed.change) = (vec![(path, trashed)], change);
             }
-            None => {}
         }
         Ok(committed)
     }
@@ -154,9 +173,16 @@ impl Step {
 type Made = Vec<(Dir, String)>;
 
 impl Vault {
-    fn write_one(&self, path: &NotePath, bytes: &[u8], expect: Expect, folders: Folders) -> Result<Written, VaultError> {
+    fn write_one(
+        &self,
+        path: &NotePath,
+        bytes: &[u8],
+        expect: Expect,
+        folders: Folders,
+        recording: Recording,
+    ) -> Result<(Written, Option<ChangeId>), VaultError> {
         let mut made = Made::new();
-        self.write_into(path, bytes, expect, folders, &mut made).inspect_err(|_| remove_again(&made))
+        self.write_into(path, bytes, expect, folders, recording, &mut made).inspect_err(|_| remove_again(&made))
     }
 
     fn write_into(
@@ -165,47 +191,73 @@ impl Vault {
         bytes: &[u8],
         expect: Expect,
         folders: Folders,
+        mut recording: Recording,
         made: &mut Made,
-    ) -> Result<Written, VaultError> {
+    ) -> Result<(Written, Option<ChangeId>), VaultError> {
         let from_io = |error| VaultError::from_io(path, error);
         self.core.check_size(path, bytes.len() as u64)?;
         let (folder, name) = open_target(&self.core, path, folders, made)?;
         let folder = Arc::new(folder);
-        // The bytes are needed only to compare; otherwise a look at the file is enough.
-        let look = || Ok(Contents { path: path.clone(), bytes: Vec::new(), stat: self.core.open_file(&folder, &name, path)?.1 });
-        let before = check_before(path, expect, if matches!(expect, Expect::Hash(_)) { self.core.read(path) } else { look() })?;
+        let mut known = None;
+        let read = match expect {
+            Expect::Hash(hash) => self.core.read(path).inspect(|_| known = Some(hash)),
+            _ => self.core.look(&folder, &name, path).map(|(contents, hash)| {
+                known = hash;
+                contents
+            }),
+        };
+        let before = check_before(path, expect, read)?;
         let staged = Temporary::write(folder.clone(), fresh_name(), bytes, before.as_ref(), self.core.durability);
         let mut temporary = staged.map_err(from_io)?;
         let replaces = before.as_ref().map(|before| before.stat);
+        let hash = ContentHash::of(bytes);
+        recording.write(path, before.as_ref().map(|before| Seen::of(before, known)), Seen::bytes(bytes, hash));
+        let announced = recording.announce()?;
         check_unchanged(&folder, &name, path, replaces)?;
         match replaces {
             Some(_) => fault::around("rename", || folder.rename(&temporary.name, &folder, &name)).map_err(from_io)?,
             None => rename_new(&folder, &temporary.name, &folder, &name).map_err(from_io)?,
         }
+        let change = announced.settle(true);
         temporary.keep();
         // Of the bytes we wrote, even if somebody has replaced the file since.
         let stat = temporary.stat();
         sync_folder(&folder, self.core.durability);
         let stat = stat.ok_or_else(|| VaultError::NotFound(path.clone()))?;
-        let hash = ContentHash::of(bytes);
         self.core.tell(&Change::Written { path, bytes, hash, stat });
-        Ok(Written { path: path.clone(), created: before.is_none(), hash, stat })
+        Ok((Written { path: path.clone(), created: before.is_none(), hash, stat }, change))
     }
 
-    fn rename_one(&self, from: &NotePath, to: &NotePath, folders: Folders) -> Result<(), VaultError> {
+    fn rename_one(
+        &self,
+        from: &NotePath,
+        to: &NotePath,
+        folders: Folders,
+        recording: Recording,
+    ) -> Result<Option<ChangeId>, VaultError> {
         let mut made = Made::new();
-        self.rename_into(from, to, folders, &mut made).inspect_err(|_| remove_again(&made))
+        self.rename_into(from, to, folders, recording, &mut made).inspect_err(|_| remove_again(&made))
     }
 
-    fn rename_into(&self, from: &NotePath, to: &NotePath, folders: Folders, made: &mut Made) -> Result<(), VaultError> {
+    fn rename_into(
+        &self,
+        from: &NotePath,
+        to: &NotePath,
+        folders: Folders,
+        mut recording: Recording,
+        made: &mut Made,
+    ) -> Result<Option<ChangeId>, VaultError> {
         let (folder, name) = self.core.open_parent(from)?;
         let before = self.core.open_file(&folder, &name, from)?.1;
         let (target, target_name) = open_target(&self.core, to, folders, made)?;
         check_free(&mut Handles::new(&self.core), from, to, &before)?;
+        recording.rename(from, to);
+        let announced = recording.announce()?;
         rename_new(&folder, &name, &target, &target_name).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => VaultError::Exists(to.clone()),
             _ => VaultError::from_io(from, error),
         })?;
+        let change = announced.settle(true);
         let after = target.symlink_metadata(&target_name).ok().map(|metadata| Stat::of(&metadata));
         sync_folder(&folder, self.core.durability);
         if from.parent() != to.parent() {
@@ -215,7 +267,7 @@ impl Vault {
         if let Some(stat) = after {
             self.core.tell(&Change::Renamed { from, to, stat });
         }
-        Ok(())
+        Ok(change)
     }
 }
 

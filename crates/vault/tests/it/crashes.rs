@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use quillgate_vault::{Expect, Folders, Limits, TrashOption, Vault, VaultError, fault};
+use quillgate_vault::{ContentHash, Expect, Filter, Folders, Limits, Side, TrashOption, Vault, VaultError, fault};
 
 use crate::place::{Place, note, open, tree};
 
@@ -21,6 +21,8 @@ const WORK: &str = "QUILLGATE_TEST_CRASH_WORK";
 const POINT: &str = "QUILLGATE_TEST_CRASH_POINT";
 const WAITS: &str = "QUILLGATE_TEST_CRASH_WAITS";
 const NEVER: usize = usize::MAX;
+/// What a process leaves.
+const KEPT: [&str; 3] = ["vault", "journal", "history"];
 
 /// What a child process does until it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +181,8 @@ pub(crate) fn tree_in(folder: &Path) -> Tree {
 struct Expected {
     before: Tree,
     allowed: Vec<Tree>,
+    /// Of these the one in which the change was made.
+    made: Tree,
     points: usize,
 }
 
@@ -189,16 +193,19 @@ fn expected(work: Work) -> Expected {
     let mut allowed = vec![before.clone()];
     let points = run_to_its_end(place.path(), work);
     let left = tree_in(&place.on_disk(""));
+    let mut made = left.clone();
     if work == Work::Obstructed {
         let mut obstructed = before.clone();
         obstructed.insert("picture.png".into(), b"somebody else's".to_vec());
         assert_eq!(left, obstructed, "a change that fails takes back what it did");
-        allowed.extend(expected(Work::Small).allowed);
+        let small = expected(Work::Small);
+        made = small.made;
+        allowed.extend(small.allowed);
     }
     assert_ne!(left, before);
     allowed.push(left);
     assert!(tree(&place.journal("")).is_empty());
-    Expected { before, allowed, points }
+    Expected { before, allowed, made, points }
 }
 
 #[track_caller]
@@ -216,6 +223,23 @@ fn check(place: &Place, expected: &Expected, what: &str) {
         panic!("{what}: the vault is between; it differs in {differences:?}; {recovery:?}");
     }
     assert!(tree(&place.journal("")).is_empty(), "{what}: {:?}", tree(&place.journal("")));
+    check_history(&vault, now == expected.made, what);
+}
+
+/// The history says of the change whether it was made, and has every byte that it replaced.
+#[track_caller]
+fn check_history(vault: &Vault, was_made: bool, what: &str) {
+    let history = vault.history().unwrap();
+    let changes = history.list(&Filter::default(), None, 10).unwrap();
+    assert_eq!(changes.len(), usize::from(was_made), "{what}: {changes:?}");
+    assert_eq!(history.damage().unwrap(), [], "{what}");
+    for change in &changes {
+        assert!(!change.is_under_way, "{what}");
+        for (file, side) in change.files.iter().flat_map(|file| [(file, Side::Before), (file, Side::After)]) {
+            let bytes = history.image(change.id, file.path(), side).unwrap();
+            assert_eq!(bytes.map(|bytes| ContentHash::of(&bytes)), file.image(side).map(|image| image.hash.unwrap()), "{what}");
+        }
+    }
 }
 
 /// Shares the numbers below `count` among threads, each with a place of its own.
@@ -281,11 +305,11 @@ fn kill_recovery_at_every_point(work: Work, recovery: Work) {
         work.prepare(place);
         run_until_killed(place.path(), work, At::Point((2 * state + 1).min(expected.points - 1)));
         let interrupted = place.outside("");
-        ["vault", "journal"].iter().for_each(|name| copy(&place.path().join(name), &interrupted.join(name)));
+        KEPT.iter().for_each(|name| copy(&place.path().join(name), &interrupted.join(name)));
         let points = run_to_its_end(place.path(), recovery);
         check(place, &expected, &format!("{work:?} killed in state {state}"));
         for point in 0..points {
-            for name in ["vault", "journal"] {
+            for name in KEPT {
                 fs::remove_dir_all(place.path().join(name)).unwrap();
                 copy(&interrupted.join(name), &place.path().join(name));
             }
