@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::failure::{Failure, Issue};
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct ShownChange {
+pub(crate) struct ShownChange {
     /// Id for history_diff and undo
     change: String,
     at: String,
@@ -26,7 +26,7 @@ pub(super) struct ShownChange {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct ShownFile {
+pub(crate) struct ShownFile {
     pub(super) path: String,
     /// created, edited, deleted or moved
     pub(super) op: &'static str,
