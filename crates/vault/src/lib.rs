@@ -12,6 +12,7 @@ mod core;
 mod error;
 #[doc(hidden)]
 pub mod fault;
+mod folding;
 mod hash;
 mod journal;
 mod locks;
@@ -22,6 +23,7 @@ mod recovery;
 mod renaming;
 mod settings;
 mod several;
+mod shown;
 mod stat;
 mod system_trash;
 mod temporary;
@@ -31,7 +33,9 @@ mod vault;
 mod walk;
 mod watch;
 
-pub use access::Access;
+pub use access::glob::GlobProblem;
+pub use access::rules::{Rules, RulesSource};
+pub use access::{Access, AccessClass, Decision, Operation};
 pub use author::Author;
 pub use contents::{Contents, is_binary};
 pub use error::VaultError;
