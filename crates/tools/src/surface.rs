@@ -221,8 +221,9 @@ fn vault_code(failure: &Failure) -> &'static str {
         Failure::Vault(error) => match error {
             V::NotFound(_) | V::FolderNotFound(_) | V::Offline(_) | V::NoVault { .. } => "FILE_NOT_FOUND",
             V::Path(_) | V::Link(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_) | V::Denied(_) => "PATH_NOT_ALLOWED",
+            V::Forbidden { .. } | V::HardLinked { .. } => "PATH_NOT_ALLOWED",
             V::Exists(_) | V::Conflict(_) | V::Busy => "CONFLICT",
-            V::ReadOnly(_) => "READ_ONLY",
+            V::ReadOnly(_) | V::ReadOnlyMode => "READ_ONLY",
             V::NotText(..) => "NOT_TEXT",
             V::TooLarge { .. } | V::TooManyChanges(_) => "TOO_LARGE",
             V::NoChange(_) | V::NotKept(_) | V::NoHistory => "FILE_NOT_FOUND",
@@ -270,6 +271,9 @@ fn engine_error(failure: &Failure) -> Value {
         Failure::UndoConflict { files, .. } => Some(json!({"files": files})),
         Failure::Vault(VaultError::Path(PathError::Hidden(segment))) => Some(json!({"path": segment, "op": "access"})),
         Failure::Vault(VaultError::Link(path) | VaultError::Denied(path)) => Some(json!({"path": path.as_str(), "op": "access"})),
+        Failure::Vault(VaultError::Forbidden { path, operation } | VaultError::HardLinked { path, operation }) => {
+            Some(json!({"path": path.as_str(), "op": operation.name()}))
+        }
         Failure::Vault(VaultError::TooLarge { size, limit, .. }) => Some(json!({"bytes": size, "limit": limit})),
         _ => None,
     };
@@ -290,8 +294,9 @@ pub fn engine_code(failure: &Failure) -> &'static str {
             V::NoVault { .. } => "vault_not_found",
             V::NotFound(_) | V::FolderNotFound(_) | V::Offline(_) => "note_not_found",
             V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_) => "acl_denied",
+            V::Forbidden { .. } | V::HardLinked { .. } => "acl_denied",
             V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_) => "path_invalid",
-            V::ReadOnly(_) => "read_only_mode",
+            V::ReadOnly(_) | V::ReadOnlyMode => "read_only_mode",
             V::Exists(_) => "note_exists",
             V::Conflict(_) | V::Busy => "concurrent_modification",
             V::NotText(..) | V::TooManyChanges(_) => "invalid_input",
@@ -349,6 +354,7 @@ fn cli_error(failure: &Failure) -> ProtocolError {
         }
         Failure::Ambiguous { .. } => (-32004, "AMBIGUOUS_NAME"),
         Failure::Vault(V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_) | V::ReadOnly(_))
+        | Failure::Vault(V::Forbidden { .. } | V::HardLinked { .. } | V::ReadOnlyMode)
         | Failure::Forbidden { .. }
         | Failure::Declined
         | Failure::OtherVault(_) => (-32005, "PERMISSION_DENIED"),

@@ -9,7 +9,7 @@ use super::index::path_key;
 use super::record::{FileChange, PastChange, Side};
 use super::shelf::{Located, Shelf};
 use super::{ChangeId, Damage, Store, Trimmed};
-use crate::{Author, NotePath, Vault, VaultError};
+use crate::{Author, NotePath, Operation, Vault, VaultError};
 
 /// Which changes are meant; what is absent does not matter. Times are microseconds since 1970 UTC.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,9 +61,8 @@ impl Filter {
 
 impl History<'_> {
     /// Whether this handle may know of the file.
-    fn is_visible(&self, _path: &NotePath) -> bool {
-        let _ = self.vault.access();
-        true
+    fn is_visible(&self, path: &NotePath) -> bool {
+        self.vault.access().decide(path.as_str(), Operation::Read).allowed
     }
 
     /// Without the files that may not be seen; `None` if nothing is left. A file that was moved between a place that may be
