@@ -115,7 +115,16 @@ impl Telemetry {
         }
     }
 
-    /// Takes no more records, and gives the exporters so much time for those they have.
+    /// A snapshot of all metrics; with a vault, of that vault and of what is about none.
+    pub(crate) fn list(&self, vault: Option<&str>) -> Vec<Metric> {
+        let mut metrics = self.metrics.list();
+        if let Some(vault) = vault {
+            metrics.retain(|metric| metric.label("vault").is_none_or(|named| named == vault));
+        }
+        metrics
+    }
+
+    /// Takes no more records, and waits for the exporters to deliver those they have, but no longer than told.
     pub(crate) fn finish(&self, patience: Duration) {
         let until = Instant::now() + patience;
         for queue in &self.queues {
@@ -124,6 +133,13 @@ impl Telemetry {
         for queue in &self.queues {
             queue.wait_until_ended(until);
         }
+    }
+}
+
+impl Drop for Telemetry {
+    fn drop(&mut self) {
+        // The threads end when they have nothing left to do.
+        self.queues.iter().for_each(|queue| queue.close());
     }
 }
 

@@ -15,6 +15,7 @@ use secrecy::SecretString;
 use serde::Serialize;
 use url::Url;
 
+use super::CallRecord;
 use super::metrics::Metrics;
 use super::queue::{Emptier, Pace, Queue};
 use sending::Sender;
@@ -29,6 +30,8 @@ pub(crate) struct OtlpSettings {
     pub(crate) endpoint: Url,
     pub(crate) headers: Vec<(String, SecretString)>,
     pub(crate) service_name: String,
+    /// The part of all traces that is sent, from 0 to 1.
+    pub(crate) sample_rate: f64,
     /// For one request.
     pub(crate) timeout: Duration,
     /// The most records that wait.
@@ -49,6 +52,7 @@ impl OtlpSettings {
             endpoint,
             headers: Vec::new(),
             service_name: "quillgate".to_owned(),
+            sample_rate: 1.0,
             timeout: Duration::from_secs(10),
             queue: 2048,
             batch: 512,
@@ -86,7 +90,8 @@ pub(super) fn start(settings: OtlpSettings, metrics: &Arc<Metrics>) -> anyhow::R
     let run = move || match Sender::new(&settings, headers, emptier.0.clone()) {
         Ok(sender) => {
             let resource = Resource::new(settings.service_name);
-            Exporter { queue: emptier.0.clone(), spans: Spans::default(), resource, traces, pushed, sender }.run();
+            let spans = Spans::sampled(settings.sample_rate);
+            Exporter { queue: emptier.0.clone(), spans, resource, traces, pushed, sender }.run();
         }
         Err(error) => tracing::error!(%error, "nothing is exported: the client for the collector could not be made"),
     };
@@ -133,16 +138,22 @@ impl Pushed {
 impl Exporter {
     fn run(mut self) {
         while let Some(batch) = self.queue.take(self.pushed.as_ref().map(|pushed| pushed.due)) {
-            if !batch.is_empty() {
-                let request = self.spans.request(&self.resource, &batch);
-                let delivered = self.sender.send(&self.traces, request, batch.len() as u64);
-                let counts = self.queue.counts();
-                counts.sent.fetch_add(delivered, Ordering::Relaxed);
-                counts.dropped.fetch_add(batch.len() as u64 - delivered, Ordering::Relaxed);
-            }
+            self.send_spans(&batch);
             self.push_metrics();
         }
         self.push_metrics_now();
+    }
+
+    fn send_spans(&mut self, batch: &[Arc<CallRecord>]) {
+        let spans = self.spans.of(batch);
+        if spans.is_empty() {
+            return;
+        }
+        let count = spans.len() as u64;
+        let delivered = self.sender.send(&self.traces, spans::request(&self.resource, spans), count);
+        let counts = self.queue.counts();
+        counts.sent.fetch_add(delivered, Ordering::Relaxed);
+        counts.dropped.fetch_add(count - delivered, Ordering::Relaxed);
     }
 
     fn push_metrics(&mut self) {

@@ -32,6 +32,12 @@ pub(crate) struct Metric {
     pub(crate) labels: Labels,
 }
 
+impl Metric {
+    pub(crate) fn label(&self, name: &str) -> Option<&str> {
+        self.labels.iter().find(|(known, _)| *known == name).map(|(_, value)| &**value)
+    }
+}
+
 type Labels = Vec<(&'static str, String)>;
 
 /// All that has one name.

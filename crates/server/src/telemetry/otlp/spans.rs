@@ -15,6 +15,8 @@ const SAMPLED: u32 = 1;
 /// That it is known whether the parent is in another process.
 const KNOWS_REMOTE: u32 = 0x100;
 const IS_REMOTE: u32 = 0x200;
+/// One more than the largest number of 56 bits.
+const RANDOM_BITS: u64 = 1 << 56;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -37,7 +39,7 @@ struct ScopeSpans {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Span {
+pub(super) struct Span {
     trace_id: String,
     span_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,24 +61,37 @@ struct SpanStatus {
     message: &'static str,
 }
 
-#[derive(Default)]
+pub(super) fn request(resource: &Resource, spans: Vec<Span>) -> Vec<u8> {
+    let request = Request { resource_spans: [ResourceSpans { resource, scope_spans: [ScopeSpans { scope: SCOPE, spans }] }] };
+    serde_json::to_vec(&request).unwrap_or_default()
+}
+
 pub(super) struct Spans {
     ids: Ids,
+    /// Traces whose last 56 bits, which are random, are below this are kept: the same ones on every server of one rate.
+    below: u64,
 }
 
 impl Spans {
-    pub(super) fn request(&mut self, resource: &Resource, records: &[Arc<CallRecord>]) -> Vec<u8> {
-        let spans = records.iter().map(|record| self.span(record)).collect();
-        let request = Request { resource_spans: [ResourceSpans { resource, scope_spans: [ScopeSpans { scope: SCOPE, spans }] }] };
-        serde_json::to_vec(&request).unwrap_or_default()
+    pub(super) fn sampled(rate: f64) -> Spans {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^56")]
+        let below = (rate.clamp(0.0, 1.0) * RANDOM_BITS as f64) as u64;
+        Spans { ids: Ids::default(), below }
+    }
+
+    pub(super) fn of(&mut self, records: &[Arc<CallRecord>]) -> Vec<Span> {
+        records.iter().filter_map(|record| self.span(record)).collect()
     }
 
     /// Calls of a client that does not record its own span are recorded all the same: that is the operator's to decide.
-    fn span(&mut self, record: &CallRecord) -> Span {
+    fn span(&mut self, record: &CallRecord) -> Option<Span> {
         let trace = record.parent.map_or_else(|| self.ids.trace(), |parent| parent.trace);
+        if u64::try_from(trace % u128::from(RANDOM_BITS)).is_ok_and(|random| random >= self.below) {
+            return None;
+        }
         let flags = record.parent.map_or(0, |parent| u32::from(parent.flags) | IS_REMOTE);
         let status = SpanStatus { code: STATUS_ERROR, message: record.code.unwrap_or_default() };
-        Span {
+        Some(Span {
             trace_id: format!("{trace:032x}"),
             span_id: format!("{:016x}", self.ids.span()),
             parent_span_id: record.parent.map(|parent| format!("{:016x}", parent.span)),
@@ -87,7 +102,7 @@ impl Spans {
             end_time_unix_nano: nanoseconds(record.started + record.duration),
             attributes: attributes(record),
             status: (record.status == Status::Error).then_some(status),
-        }
+        })
     }
 }
 

@@ -181,6 +181,17 @@ fn the_snapshot_says_what_the_scraper_gets() {
     }
 }
 
+#[test]
+fn the_snapshot_of_a_vault_does_not_name_others() {
+    let telemetry = telemetry();
+    ["mine", "theirs"].iter().for_each(|vault| telemetry.record(&in_vault(vault)));
+    let list = telemetry.list(Some("mine"));
+    assert!(list.iter().any(|metric| metric.label("vault") == Some("mine")));
+    assert!(list.iter().all(|metric| metric.label("vault").is_none_or(|vault| vault == "mine")));
+    assert!(list.iter().any(|metric| metric.name == "quillgate_uptime_seconds"));
+    assert_eq!(telemetry.list(None).len(), list.len() + 2, "ok and error of the other");
+}
+
 proptest! {
     #[test]
     fn any_name_of_a_vault_comes_back_as_it_was(vault in "(\\PC|[\\\\\"\n\r\t,={}# ]){0,20}") {

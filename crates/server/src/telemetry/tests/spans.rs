@@ -178,6 +178,23 @@ fn calls_without_a_parent_are_traces_of_their_own() {
 }
 
 #[test]
+fn a_part_of_the_traces_can_be_enough() {
+    let collector = Collector::answering(&[]);
+    let telemetry = sending(OtlpSettings { sample_rate: 0.5, ..hasty(collector.url()) });
+    let below = TraceParent::parse("00-4bf92f3577b34da6a37fffffffffffff-00f067aa0ba902b7-01");
+    let above = TraceParent::parse("00-4bf92f3577b34da6a380000000000000-00f067aa0ba902b7-01");
+    (0..400).for_each(|_| telemetry.record(&record()));
+    telemetry.record(&CallRecord { parent: below, ..record() });
+    telemetry.record(&CallRecord { parent: above, ..record() });
+    telemetry.finish(PATIENCE);
+    let all: Vec<Span> = collector.rest().iter().flat_map(spans).collect();
+    let with_parent: Vec<_> = all.iter().filter(|span| span.parent_span_id.is_some()).map(|span| &*span.trace_id).collect();
+    assert_eq!(with_parent, ["4bf92f3577b34da6a37fffffffffffff"], "the trace decides");
+    assert!((100..300).contains(&all.len()), "{}", all.len());
+    assert_eq!((sent(&telemetry), dropped(&telemetry)), (all.len() as f64, 0.0), "what is left out is not lost");
+}
+
+#[test]
 fn a_busy_collector_is_asked_again_when_it_said() {
     let busy = Reply { headers: vec![("Retry-After", "1".to_owned())], ..Reply::status(503) };
     let collector = Collector::answering(&[busy]);
@@ -343,6 +360,10 @@ struct HistogramPoint {
     explicit_bounds: Vec<f64>,
 }
 
+fn nanoseconds(text: &str) -> u64 {
+    text.parse().expect("a whole number")
+}
+
 #[test]
 fn metrics_are_sent_at_their_pace_without_any_call() {
     let collector = Collector::answering(&[]);
@@ -367,7 +388,7 @@ fn metrics_are_sent_at_their_pace_without_any_call() {
     for point in &calls.data_points {
         assert_eq!(by_name(&point.attributes)["vault"], &text("main"));
         assert_eq!(point.as_double, 1.0, "one went well and one did not");
-        assert!(point.start_time_unix_nano.parse::<u64>() < point.time_unix_nano.parse::<u64>());
+        assert!(nanoseconds(&point.start_time_unix_nano) < nanoseconds(&point.time_unix_nano));
     }
     let durations = find("quillgate_tool_duration_seconds");
     assert_eq!(durations.unit, "s");
@@ -378,6 +399,6 @@ fn metrics_are_sent_at_their_pace_without_any_call() {
     assert_eq!(point.bucket_counts.len(), point.explicit_bounds.len() + 1);
     let at = point.bucket_counts.iter().position(|count| count == "2").expect("both in one bucket");
     assert_eq!(point.explicit_bounds[at], 0.0025);
-    assert!(point.start_time_unix_nano.parse::<u64>() < point.time_unix_nano.parse::<u64>());
+    assert!(nanoseconds(&point.start_time_unix_nano) < nanoseconds(&point.time_unix_nano));
     assert_eq!(find("quillgate_uptime_seconds").gauge.as_ref().expect("a gauge").data_points.len(), 1);
 }
