@@ -1,7 +1,9 @@
 //! Everything that can be configured, declared once: the field docs are the user's documentation.
 
 mod auth;
+mod observability;
 mod sources;
+mod unused;
 
 pub(crate) use auth::seven_days;
 
@@ -19,7 +21,11 @@ use serde::{Deserialize, Serialize};
 pub use auth::{
     AuthConfig, AuthMode, ClientConfig, KeyConfig, Modes, RateLimitsConfig, Secret, SiteConfig, UpstreamConfig, UserConfig,
 };
+pub use observability::{
+    CloudEventsConfig, LogFormat, LogsConfig, ObservabilityConfig, OtelConfig, PrometheusConfig, RetentionConfig,
+};
 pub use sources::SourceConfig;
+pub use unused::Unused;
 
 /// Quillgate's configuration file, in JSON, YAML or TOML. Every key is optional; command-line flags and environment variables
 /// win over the file.
@@ -81,6 +87,8 @@ pub struct Config {
     pub app: AppConfig,
     /// Other sites whose articles the `articles` surface searches, a tool each. `vk` is built in and needs only its name.
     pub sources: Vec<SourceConfig>,
+    /// What the operator gets to see of the calls, and for how long it is kept.
+    pub observability: ObservabilityConfig,
     /// Limits that keep one client from taking everything.
     pub limits: LimitsConfig,
 }
