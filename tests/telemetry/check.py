@@ -27,8 +27,7 @@ TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 OTHER_TRACE = "0af7651916cd43dd8448eb211c80319c"
 # Words that would be recognised anywhere: of a note, a search, the collector's key, and a tool that does not exist.
 CANARIES = NOTE, QUERY, KEY, TOOL = "canary-note-51c0", "canary-query-9b1e", "canary-key-d00d", "canary_tool_77aa"
-# The worst that a folder may be called, as far as labels are concerned.
-VAULT = 'The "best" \\ vault\nof all'
+VAULT = "main"
 
 
 def free_port():
@@ -79,7 +78,7 @@ class Quillgate:
         port = int(self.metrics.split(":")[2].split("/")[0])
         config = place / "config.json"
         config.write_text(json.dumps({
-            "vaultPath": str(vault),
+            "vaults": [{"id": VAULT, "path": str(vault)}],
             "dataDir": str(place / "data"),
             "listenAddr": "127.0.0.1:0",
             "surfaces": ["engine"],

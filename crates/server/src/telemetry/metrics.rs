@@ -9,6 +9,7 @@ use std::time::{Instant, SystemTime};
 
 use hashbrown::{Equivalent, HashMap};
 use parking_lot::{Mutex, RwLock};
+use quillgate_index::Index;
 
 use super::{CallRecord, Status};
 pub(super) use families::{Family, Point, Value};
@@ -93,7 +94,21 @@ pub(crate) struct VaultReadings {
     /// Files that the text index has not taken in yet.
     pub(crate) pending: u64,
     pub(crate) is_ready: bool,
-    pub(crate) history_bytes: u64,
+    /// None without a history.
+    pub(crate) history_bytes: Option<u64>,
+}
+
+impl VaultReadings {
+    pub(crate) fn of(vault: Arc<str>, index: &Index, history_bytes: Option<u64>) -> VaultReadings {
+        let coverage = index.coverage();
+        VaultReadings {
+            vault,
+            notes: index.note_count() as u64,
+            pending: coverage.pending as u64,
+            is_ready: index.is_ready() && coverage.ready,
+            history_bytes,
+        }
+    }
 }
 
 /// What becomes of records that an exporter was given.

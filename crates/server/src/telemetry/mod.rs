@@ -6,8 +6,9 @@ mod event_files;
 mod metrics;
 mod otlp;
 mod process;
-mod prometheus;
+pub(crate) mod prometheus;
 mod queue;
+mod settings;
 mod trace_parent;
 
 #[cfg(test)]
@@ -18,9 +19,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 pub(crate) use cloud_events::CloudEventSettings;
-pub(crate) use metrics::{InFlight, Kind, Metric, Metrics, Readings, VaultReadings};
+pub(crate) use metrics::{InFlight, Metric, Metrics, Readings, VaultReadings};
 pub(crate) use otlp::OtlpSettings;
-pub(crate) use prometheus::{scrape, serve_metrics};
+pub(crate) use prometheus::start_listener;
 pub(crate) use trace_parent::TraceParent;
 
 use queue::Queue;

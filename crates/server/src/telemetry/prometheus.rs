@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use anyhow::Context;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST};
@@ -15,6 +16,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::metrics::{BOUNDS, Family, Metrics, Value};
+use crate::config::PrometheusConfig;
 use crate::listen::take_connections;
 use crate::network::{host_of, is_loopback_host};
 
@@ -30,11 +32,27 @@ pub(crate) async fn scrape(State(metrics): State<Arc<Metrics>>) -> Response {
     }
 }
 
+/// Begins to serve metrics where the operator wants them to be; the end of the runtime ends it.
+pub(crate) async fn start_listener(config: &PrometheusConfig, metrics: &Arc<Metrics>) -> anyhow::Result<()> {
+    if !config.enabled {
+        return Ok(());
+    }
+    let PrometheusConfig { host, port, .. } = config;
+    let listener = TcpListener::bind((host.as_str(), *port)).await.with_context(|| {
+        format!("metrics cannot be served on {host} port {port}; give another observability.prometheus.host or port")
+    })?;
+    tokio::spawn(serve_metrics(listener, metrics.clone(), CancellationToken::new()));
+    Ok(())
+}
+
 /// Serves nothing but metrics, without login, until `stopping`.
-pub(crate) async fn serve_metrics(listener: TcpListener, metrics: Arc<Metrics>, stopping: CancellationToken) {
+pub(super) async fn serve_metrics(listener: TcpListener, metrics: Arc<Metrics>, stopping: CancellationToken) {
     let Ok(address) = listener.local_addr() else { return };
-    if !address.ip().is_loopback() {
-        tracing::warn!(%address, "metrics, which name vaults and tools, can be read by everybody who reaches this address");
+    match address.ip().is_loopback() {
+        true => tracing::info!(%address, "metrics are served"),
+        false => {
+            tracing::warn!(%address, "metrics, which name vaults and tools, are served to everybody who reaches this address")
+        }
     }
     let app = Router::new()
         .route("/metrics", get(scrape))

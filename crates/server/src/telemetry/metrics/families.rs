@@ -214,6 +214,8 @@ fn about_vaults(readings: &Readings) -> Vec<Family> {
         gauge("quillgate_index_notes", "Notes that the index knows.", &|vault| vault.notes),
         gauge("quillgate_index_pending_files", "Files that the text index has not taken in yet.", &|vault| vault.pending),
         gauge("quillgate_index_ready", "1 when the vault has been read, else 0.", &|vault| u64::from(vault.is_ready)),
-        gauge("quillgate_history_bytes", "Size of the history on disk.", &|vault| vault.history_bytes),
+        Family::gauge("quillgate_history_bytes", "Size of the history on disk.").each(vaults, |family, vault| {
+            family.each(vault.history_bytes, |family, bytes| family.count(&[("vault", &vault.vault)], bytes))
+        }),
     ]
 }

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{in_vault, record, refused, total};
-use crate::telemetry::{CallRecord, Readings, Settings, Telemetry, VaultReadings, prometheus, serve_metrics};
+use crate::telemetry::{CallRecord, Readings, Settings, Telemetry, VaultReadings, prometheus};
 
 type Labels = BTreeMap<String, String>;
 
@@ -101,7 +101,7 @@ fn telemetry() -> Telemetry {
 fn everything_that_is_counted_can_be_read() {
     let telemetry = telemetry();
     telemetry.metrics().read_from(|| Readings {
-        vaults: vec![VaultReadings { vault: "main".into(), notes: 12, pending: 3, is_ready: true, history_bytes: 4096 }],
+        vaults: vec![VaultReadings { vault: "main".into(), notes: 12, pending: 3, is_ready: true, history_bytes: Some(4096) }],
         audit_queue: 5,
         audit_dropped: 6,
     });
@@ -207,7 +207,7 @@ async fn serve(address: &str, telemetry: &Telemetry) -> (SocketAddr, Cancellatio
     let listener = TcpListener::bind(address).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let stopping = CancellationToken::new();
-    tokio::spawn(serve_metrics(listener, telemetry.metrics().clone(), stopping.clone()));
+    tokio::spawn(prometheus::serve_metrics(listener, telemetry.metrics().clone(), stopping.clone()));
     (address, stopping)
 }
 
