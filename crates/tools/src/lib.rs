@@ -32,7 +32,7 @@ mod vault;
 
 pub use articles::articles_surface;
 pub use capabilities::{Capability, catalogue};
-pub use context::{Call, Consent, Context, ServerContext, Settings, SyncCommand, Workspace, vault_id};
+pub use context::{Call, Consent, Context, ServerContext, Settings, SyncCommand, Workspace, folder_id};
 pub use facade::{CALL_CAPABILITY, domain_schema};
 pub use failure::{Failure, Issue};
 pub use grant::Grant;
@@ -44,4 +44,4 @@ pub use surface::{
     Answer, Domain, ELICIT_TOKEN, ErrorShape, IDEMPOTENCY_KEY, ProtocolError, SURFACES, Surface, VAULT, engine_code, find_surface,
 };
 pub use tool::{Confirm, Cost, Effect, Idempotency, Rate, Registered, Spec, Tool, whole_numbers};
-pub use validate::check_arguments;
+pub use validate::{check_arguments, nearest};
