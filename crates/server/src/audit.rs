@@ -115,7 +115,10 @@ async fn write(ledger: std::sync::Weak<Ledger>, mut queue: mpsc::Receiver<Messag
             let calls = rows.iter().filter(|row| row.status != AuditStatus::Gap).count() as u64;
             shared.dropped.fetch_add(lost + calls, Ordering::Relaxed);
         }
-        flushes.into_iter().for_each(|flushed| drop(flushed.send(())));
+        for flushed in flushes {
+            // Whoever waited may have given up.
+            let _ = flushed.send(());
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::sync::OnceCell;
 
 use crate::audit::AuditQueue;
 use crate::caller::Caller;
-use crate::config::{Config, Tier};
+use crate::config::{Config, RateConfig};
 use crate::confirm::Stop;
 use crate::random;
 use crate::sites;
@@ -55,8 +55,8 @@ pub(crate) enum Replay {
 }
 
 impl Ledger {
-    pub(crate) fn new(config: Arc<Config>, state: Option<Arc<State>>) -> Arc<Ledger> {
-        Arc::new(Ledger { config, state: OnceCell::new_with(state), secret: OnceCell::new(), audit: AuditQueue::default() })
+    pub(crate) fn new(config: Arc<Config>) -> Arc<Ledger> {
+        Arc::new(Ledger { config, state: OnceCell::new(), secret: OnceCell::new(), audit: AuditQueue::default() })
     }
 
     /// The state, opened on first use.
@@ -108,7 +108,7 @@ impl Ledger {
     }
 
     /// Counts one more call of a class. Reading is counted in this process alone: it must not wait for a database.
-    pub(crate) async fn spend(&self, caller: &Caller, class: Rate, vault: &str, tier: Tier) -> Result<(), Failure> {
+    pub(crate) async fn spend(&self, caller: &Caller, class: Rate, vault: &str, tier: RateConfig) -> Result<(), Failure> {
         let key = format!("call {} {} {vault}", caller.key(), class.name());
         let state = self.state().await?;
         let spent = match class {
@@ -173,6 +173,11 @@ impl Ledger {
     /// Writes a call down, later and elsewhere.
     pub(crate) fn note(self: &Arc<Self>, record: CallRecord, session: Option<String>) {
         self.audit.push(self, record, session);
+    }
+
+    /// Records that wait to be written, and records that were lost.
+    pub(crate) fn audit_readings(&self) -> (usize, u64) {
+        self.audit.readings()
     }
 
     /// Waits until everything noted is written, for so long.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use quillgate_tools::{CALL_CAPABILITY, Domain, Failure, Registered, Surface, catalogue, check_arguments, domain_schema};
 use serde_json::{Map, Value};
 
-use crate::config::FacadeMode;
+use crate::config::{Config, FacadeMode};
 use crate::policy::Decisions;
 
 /// The surface of sources that are not vaults.
@@ -28,7 +28,10 @@ pub(crate) struct Known {
 }
 
 impl Mount {
-    pub(crate) fn new(surface: &'static Surface, mode: FacadeMode) -> Mount {
+    pub(crate) fn new(surface: &'static Surface, config: &Config) -> Mount {
+        // The mode shapes the surface of many tools; the others are short enough to be shown as they are.
+        let mode = config.tool_facade.as_ref().filter(|_| surface.name == catalogue().name).map(|facade| facade.mode);
+        let mode = mode.unwrap_or(FacadeMode::Flat);
         let has_facade = surface.domains.iter().any(|domain| domain.name == FACADE);
         let behind = if has_facade { known(catalogue()) } else { HashMap::new() };
         Mount { surface, mode, tools: known(surface), behind }

@@ -106,13 +106,13 @@ impl Pipeline {
         config: Arc<Config>,
         ledger: Arc<Ledger>,
         telemetry: Arc<Telemetry>,
-    ) -> anyhow::Result<Pipeline> {
+    ) -> Pipeline {
         let slots = Arc::new(Semaphore::new(config.limits.max_concurrent_calls.max(1)));
         // A mount that can stall must never hold up the thread that answers everybody.
         let can_stall = vaults.all().iter().any(|vault| vault.whole().is_remote());
         let threads_until = AtomicU64::new(if can_stall { u64::MAX } else { 0 });
-        let policy = Policy::of(&config)?;
-        Ok(Pipeline { vaults, config, policy, ledger, telemetry, slots, started: Instant::now(), threads_until })
+        let policy = Policy::of(&config);
+        Pipeline { vaults, config, policy, ledger, telemetry, slots, started: Instant::now(), threads_until }
     }
 
     pub(crate) async fn call(self: &Arc<Self>, request: Request<'_>) -> Reply {
@@ -161,7 +161,7 @@ impl Pipeline {
         seen.tool = Some(found.known.tool.spec.name);
         seen.args_hash.clone_from(&found.args_hash);
         let found = found.validate()?;
-        let permitted = self.authorise(&found, request.caller, policy)?;
+        let permitted = self.authorise(&found, request.caller)?;
         seen.vault = permitted.served.as_ref().map(|served| served.id.as_str().into());
         check_rules(&permitted)?;
         let claim = match self.replay(&found, &permitted, request.caller).await? {
@@ -217,8 +217,8 @@ impl Pipeline {
     }
 
     /// What the caller holds against what the tool needs, and the vault as the caller may see it. A token may be bound to one.
-    fn authorise(&self, found: &Found<'_>, caller: &Caller, policy: &Decisions) -> Result<Permitted, Failure> {
-        let holds = |scope: &str| caller.holds(scope, &policy.local_scopes);
+    fn authorise(&self, found: &Found<'_>, caller: &Caller) -> Result<Permitted, Failure> {
+        let holds = |scope: &str| caller.holds(scope);
         let tool = found.known.tool;
         let mut served = None;
         let grant = Grant::authorise(tool, holds, || {
@@ -249,8 +249,7 @@ impl Pipeline {
 
     /// The vaults as a caller may read them; none for whoever may not read notes.
     pub(crate) fn views_for_reading(&self, caller: &Caller) -> Vec<View> {
-        let policy = self.policy.current();
-        let holds = |scope: &str| caller.holds(scope, &policy.local_scopes);
+        let holds = |scope: &str| caller.holds(scope);
         if !holds("read:notes") {
             return Vec::new();
         }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::caller::Caller;
 use crate::mount::Mount;
 use crate::pipeline::Pipeline;
-use crate::{reload, summary};
+use crate::{reload, summary, telemetry};
 
 pub(crate) struct ServerView {
     pipeline: Arc<Pipeline>,
@@ -25,7 +25,7 @@ impl ServerView {
     }
 
     fn holds(&self, scope: &str) -> bool {
-        self.caller.holds(scope, &self.pipeline.policy.current().local_scopes)
+        self.caller.holds(scope)
     }
 }
 
@@ -68,11 +68,11 @@ impl Server for ServerView {
 
     fn reset(&self, vault: &str, parts: &ResetParts) -> Result<Map<String, Value>, Failure> {
         let served = self.pipeline.choose_vault(Some(vault), &self.caller)?;
-        reload::reset(&self.pipeline, served, parts, &self.state()?)
+        reload::reset(served, parts, &self.state()?)
     }
 
     fn metrics(&self, vault: Option<&str>) -> Vec<Metric> {
-        self.pipeline.telemetry.list(vault)
+        self.pipeline.telemetry.list(vault).into_iter().map(shown).collect()
     }
 
     fn uptime_ms(&self) -> u64 {
@@ -82,4 +82,10 @@ impl Server for ServerView {
     fn state(&self) -> Result<StateDoor, Failure> {
         self.pipeline.ledger.door()
     }
+}
+
+/// A metric as tools show it.
+fn shown(metric: telemetry::Metric) -> Metric {
+    let labels = metric.labels.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect();
+    Metric { name: metric.name, kind: metric.kind.as_str(), value: metric.value, labels }
 }

@@ -38,15 +38,17 @@ pub(crate) struct Served {
 
 #[derive(Default)]
 struct Views {
-    ready: HashMap<AccessClass, View>,
+    /// By the rules that their callers satisfy.
+    ready: HashMap<Box<[bool]>, View>,
     uses: u64,
 }
 
-/// A vault as one class of callers sees it.
+/// A vault as some callers may use it. Those who may read the same share an index, whatever else they may do.
 #[derive(Clone)]
 pub(crate) struct View {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) changes: Changes,
+    class: AccessClass,
     last_use: u64,
 }
 
@@ -58,7 +60,10 @@ impl Vaults {
             let id = entry.id.clone();
             Served::open(config, &data, entry).map(Arc::new).with_context(|| format!("the vault {id:?} cannot be served"))
         };
-        let served: Vec<Arc<Served>> = config.vaults()?.into_iter().map(open).collect::<anyhow::Result<_>>()?;
+        let mut entries = config.vaults();
+        let default = config.default_vault().map(|vault| vault.id);
+        entries.sort_by_key(|entry| Some(&entry.id) != default.as_ref());
+        let served: Vec<Arc<Served>> = entries.into_iter().map(open).collect::<anyhow::Result<_>>()?;
         // Most callers may do everything, and the first of them should not wait.
         served.iter().for_each(|vault| drop(vault.view(|_| true)));
         Ok(Vaults(served))
@@ -82,11 +87,11 @@ impl Vaults {
 }
 
 impl Served {
-    fn open(config: &Config, data: &std::path::Path, entry: VaultEntry) -> anyhow::Result<Served> {
+    pub(crate) fn open(config: &Config, data: &std::path::Path, entry: VaultEntry) -> anyhow::Result<Served> {
         let folders = data_folder::for_vault(data, &entry.path)?;
         let limits = Limits { file_bytes: config.limits.max_file_bytes };
         let vault = Vault::open(&entry.path, folders.locks, limits)?.with_durability(config.write.durability.into());
-        let rules = Rules::compile(&entry.acl, vault.folds_case())?;
+        let rules = Rules::compile(&entry.acl.rules(), vault.folds_case())?;
         // Where nothing may be changed, nothing is finished or taken back either.
         let vault = match folders.journal.filter(|_| !rules.is_read_only()) {
             Some(journal) => vault.with_journal(journal),
@@ -105,35 +110,38 @@ impl Served {
             settings: config.tool_settings(),
             rules: RwLock::new(Arc::new(rules)),
             views: Mutex::default(),
-            writers: Semaphore::new(config.concurrent_writes().max(1)),
+            writers: Semaphore::new(config.throttle.clone().unwrap_or_default().max_concurrent_writes_per_vault.max(1)),
         })
     }
 
     /// The vault as somebody sees it who holds these scopes.
     pub(crate) fn view(&self, holds: impl Fn(&str) -> bool) -> View {
         let access = Access::of(self.rules.read().clone(), holds);
-        let class = access.class();
+        let rights = access.rights();
         let mut views = self.views.lock();
         views.uses += 1;
         let now = views.uses;
-        if let Some(view) = views.ready.get_mut(&class) {
+        if let Some(view) = views.ready.get_mut(&rights) {
             view.last_use = now;
             return view.clone();
         }
         views.make_room();
-        let view = self.make_view(access, &class, now);
-        views.ready.insert(class, view.clone());
+        let class = access.class();
+        let vault = Arc::new(self.whole.with_access(Arc::new(access)));
+        let kin = views.ready.values().find(|view| view.class == class);
+        let index = kin.map_or_else(|| self.start_index(&vault, class), |kin| kin.workspace.index.clone());
+        let (id, name, settings) = (self.id.clone(), self.name.clone(), self.settings.clone());
+        let workspace = Arc::new(Workspace { id, name, vault, index, settings });
+        let view = View { changes: Changes::of(&workspace), workspace, class, last_use: now };
+        views.ready.insert(rights, view.clone());
         view
     }
 
-    fn make_view(&self, access: Access, class: &AccessClass, now: u64) -> View {
-        let vault = Arc::new(self.whole.with_access(Arc::new(access)));
-        // What one class may read must not be in the files of another: each has its own.
-        let folder = self.data.as_ref().and_then(|data| data_folder::subfolder(data, &catalogue_folder(class)));
-        let index = Index::start(vault.clone(), folder, &self.index);
-        let workspace =
-            Arc::new(Workspace { id: self.id.clone(), name: self.name.clone(), vault, index, settings: self.settings.clone() });
-        View { changes: Changes::of(&workspace), workspace, last_use: now }
+    /// What one class may read must not be in the files of another: each has its own.
+    fn start_index(&self, vault: &Arc<Vault>, class: AccessClass) -> Index {
+        let name = if class == AccessClass::ALL { "catalogue".to_owned() } else { format!("catalogue-{class}") };
+        let folder = self.data.as_ref().and_then(|data| data_folder::subfolder(data, &name));
+        Index::start(vault.clone(), folder, &self.index)
     }
 
     pub(crate) fn rules(&self) -> Arc<Rules> {
@@ -157,21 +165,17 @@ impl Views {
         if self.ready.len() < MOST_VIEWS {
             return;
         }
-        let oldest = self.ready.iter().min_by_key(|(_, view)| view.last_use).map(|(class, _)| class.clone());
+        let oldest = self.ready.iter().min_by_key(|(_, view)| view.last_use).map(|(rights, _)| rights.clone());
         if let Some(oldest) = oldest {
             self.ready.remove(&oldest);
         }
     }
 }
 
-fn catalogue_folder(class: &AccessClass) -> String {
-    if class.is_unrestricted() { "catalogue".to_owned() } else { format!("catalogue-{class}") }
-}
-
 fn history_settings(config: &Config) -> HistorySettings {
     let retention = &config.observability.retention;
     HistorySettings {
-        max_age: std::time::Duration::from_secs(retention.history_days * 86_400),
+        max_age: std::time::Duration::from_secs(u64::from(retention.history_days) * 86_400),
         max_bytes: retention.history_max_bytes,
         ..HistorySettings::default()
     }

@@ -34,7 +34,7 @@ impl Workspace {
 }
 
 /// What the vault is called in arguments and addresses: the name of its folder, as an id.
-pub fn vault_id(vault: &Vault) -> String {
+pub(crate) fn vault_id(vault: &Vault) -> String {
     folder_id(vault.root_path())
 }
 

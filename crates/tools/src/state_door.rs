@@ -19,7 +19,7 @@ impl StateDoor {
     }
 
     /// Waits for an answer of the state. Only for tools that run on threads of their own.
-    pub(crate) fn wait<T>(&self, ask: impl AsyncFnOnce(&State) -> Result<T, StateError>) -> Result<T, Failure> {
+    pub fn wait<T>(&self, ask: impl AsyncFnOnce(&State) -> Result<T, StateError>) -> Result<T, Failure> {
         self.runtime.block_on(ask(&self.state)).map_err(|error| Failure::Internal(error.to_string()))
     }
 }

@@ -13,7 +13,7 @@ use super::serve::run_server;
 use super::{Shared, say, surfaces};
 use crate::config::{AuthMode, Config, Modes, SourceConfig, UpstreamConfig};
 use crate::network::{DEFAULT_PORT, parse_address};
-use crate::pipeline::ARTICLES;
+use crate::mount::ARTICLES;
 use crate::{data_folder, environment, snippets};
 
 /// The files of examples/vault, with their paths.

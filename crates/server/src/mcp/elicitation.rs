@@ -102,7 +102,7 @@ fn spoken(action: &ElicitationAction, content: Option<&Value>) -> Spoken {
             _ => Spoken::Agreed,
         },
         ElicitationAction::Decline => Spoken::Declined,
-        ElicitationAction::Cancel => Spoken::Nothing,
+        _ => Spoken::Nothing,
     }
 }
 

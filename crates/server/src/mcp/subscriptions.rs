@@ -54,7 +54,9 @@ impl Watched {
 
     pub(super) fn remove(&self, uri: &str) {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        watched.values_mut().for_each(|uris| drop(uris.remove(uri)));
+        for uris in watched.values_mut() {
+            uris.remove(uri);
+        }
     }
 }
 
