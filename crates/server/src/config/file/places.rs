@@ -188,8 +188,11 @@ impl<'a> Lines<'a> {
 mod tests {
     use super::*;
 
+    /// Line and column.
+    type At = (usize, usize);
+
     #[track_caller]
-    fn check(places: &Places, expected: &[(&str, (usize, usize), (usize, usize))]) {
+    fn check(places: &Places, expected: &[(&str, At, At)]) {
         let at = |place: Place| (place.line, place.column);
         let found: Vec<_> = places.spots.iter().map(|(path, spot)| (path.as_str(), at(spot.key), at(spot.value))).collect();
         assert_eq!(found, expected);
@@ -207,7 +210,7 @@ mod tests {
                 ("acl.readPaths[1]", (3, 18), (3, 18)),
                 ("acl.readPaths[2]", (3, 23), (3, 23)),
                 ("acl.readPaths[2].b", (3, 24), (3, 27)),
-                ("vaults", (4, 1), (5, 1)),
+                ("vaults", (4, 1), (5, 3)),
                 ("vaults[0]", (5, 3), (5, 3)),
                 ("vaults[0].id", (5, 3), (5, 7)),
                 ("vaults[0].path", (6, 3), (6, 9)),
