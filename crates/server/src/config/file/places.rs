@@ -257,6 +257,19 @@ mod tests {
         );
     }
 
+    /// JSON is YAML, so two readers that know nothing of each other must agree.
+    #[test]
+    fn json_has_the_same_places_as_json_and_as_yaml() {
+        let without_quotes = |spot: &Spot| Spot { written: None, ..spot.clone() };
+        for text in [include_str!("other_engine.json"), include_str!("../../../../../docs/configuration.schema.json")] {
+            let (json, yaml) = (Places::of_json(text), Places::of_yaml(text));
+            assert!(json.spots.len() > 100);
+            let yaml: BTreeMap<String, Spot> =
+                yaml.spots.iter().map(|(path, spot)| (path.clone(), without_quotes(spot))).collect();
+            assert_eq!(json.spots, yaml);
+        }
+    }
+
     #[test]
     fn a_key_that_stands_there_twice_is_noticed() {
         for places in [Places::of_json("{\"a\": {\n\"b\": 1,\n\"b\": 2}}"), Places::of_yaml("a:\n  b: 1\n  b: 2\n")] {
