@@ -9,7 +9,7 @@ use crate::{EntryKind, NotePath, Stat};
 
 /// What an opened file is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum Purpose {
     Read,
     /// Only to ask the file system about it.
     Look,
@@ -19,19 +19,19 @@ pub(crate) enum Access {
 
 /// A shortcut: `None` says nothing but that the way component by component has to be gone, which knows of names spelled
 /// otherwise, of placeholders and of every reason to refuse.
-pub(crate) fn open_beneath(root: &Dir, path: &NotePath, access: Access) -> Option<(File, EntryKind, Stat)> {
-    let file = open(root, path.as_str(), access)?;
+pub(crate) fn open_beneath(root: &Dir, path: &NotePath, purpose: Purpose) -> Option<(File, EntryKind, Stat)> {
+    let file = open(root, path.as_str(), purpose)?;
     let metadata = Metadata::from_file(&file).ok()?;
     Some((file, kind_of(&metadata), Stat::of(&metadata)))
 }
 
 /// The same shortcut to a folder other than the vault itself.
 pub(crate) fn open_folder_beneath(root: &Dir, folder: &str) -> Option<Dir> {
-    open(root, folder, Access::Folder).map(Dir::from_std_file)
+    open(root, folder, Purpose::Folder).map(Dir::from_std_file)
 }
 
 #[cfg(target_os = "linux")]
-fn open(root: &Dir, path: &str, access: Access) -> Option<File> {
+fn open(root: &Dir, path: &str, purpose: Purpose) -> Option<File> {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
@@ -41,11 +41,11 @@ fn open(root: &Dir, path: &str, access: Access) -> Option<File> {
     if IS_MISSING.load(Ordering::Relaxed) {
         return None;
     }
-    let wanted = match access {
+    let wanted = match purpose {
         // A pipe must not block the caller before it is recognised.
-        Access::Read => OFlags::RDONLY | OFlags::NONBLOCK,
-        Access::Look => OFlags::PATH,
-        Access::Folder => OFlags::PATH | OFlags::DIRECTORY,
+        Purpose::Read => OFlags::RDONLY | OFlags::NONBLOCK,
+        Purpose::Look => OFlags::PATH,
+        Purpose::Folder => OFlags::PATH | OFlags::DIRECTORY,
     };
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let opened = openat2(root, path, wanted | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty(), resolve);
@@ -56,6 +56,6 @@ fn open(root: &Dir, path: &str, access: Access) -> Option<File> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn open(_root: &Dir, _path: &str, _access: Access) -> Option<File> {
+fn open(_root: &Dir, _path: &str, _purpose: Purpose) -> Option<File> {
     None
 }

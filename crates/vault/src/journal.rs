@@ -13,9 +13,9 @@ use std::io::{self, Read, Write};
 use cap_std::fs::{Dir, OpenOptions};
 use serde::{Deserialize, Serialize};
 
+use crate::core::unfollowed;
 use crate::path::nfc;
 use crate::renaming::{remove_if_there, sync_folder};
-use crate::vault::unfollowed;
 use crate::{ContentHash, Durability, NotePath, Stat, TrashOption, fault};
 
 const HEADER: &str = "quillgate journal 1\n";

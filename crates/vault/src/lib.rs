@@ -4,8 +4,11 @@
 //! directory handle, component by component or by a call of the kernel's that holds to the same, and symbolic links are
 //! never followed.
 
+mod access;
+mod author;
 mod beneath;
 mod contents;
+mod core;
 mod error;
 #[doc(hidden)]
 pub mod fault;
@@ -28,6 +31,8 @@ mod vault;
 mod walk;
 mod watch;
 
+pub use access::Access;
+pub use author::Author;
 pub use contents::{Contents, is_binary};
 pub use error::VaultError;
 pub use hash::ContentHash;

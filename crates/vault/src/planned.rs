@@ -9,21 +9,21 @@ use std::sync::Arc;
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
+use crate::core::{Core, name_on_disk};
 use crate::journal::{Disposal, Intent, Planned};
 use crate::renaming::{Kept, remove_if_there, rename_new, swap_back, swap_in, sync_folder};
 use crate::system_trash::move_to_system_trash;
-use crate::vault::name_on_disk;
-use crate::{FolderPath, NotePath, Vault, VaultError, fault};
+use crate::{FolderPath, NotePath, VaultError, fault};
 
 /// The folders that a change touches, each opened once.
 pub(crate) struct Handles<'v> {
-    pub(crate) vault: &'v Vault,
+    pub(crate) core: &'v Core,
     open: HashMap<FolderPath, Arc<Dir>>,
 }
 
 impl<'v> Handles<'v> {
-    pub(crate) fn new(vault: &'v Vault) -> Handles<'v> {
-        Handles { vault, open: HashMap::new() }
+    pub(crate) fn new(core: &'v Core) -> Handles<'v> {
+        Handles { core, open: HashMap::new() }
     }
 
     /// The handle of the folder that holds `path`, and the file's name as it is on disk.
@@ -32,14 +32,14 @@ impl<'v> Handles<'v> {
         if let Some(folder) = self.open.get(&parent) {
             return Ok((folder.clone(), name_on_disk(folder, path.name())));
         }
-        let (folder, name) = self.vault.open_parent(path)?;
+        let (folder, name) = self.core.open_parent(path)?;
         let folder = Arc::new(folder);
         self.open.insert(parent, folder.clone());
         Ok((folder, name))
     }
 
     pub(crate) fn sync(&self) {
-        self.open.values().for_each(|folder| sync_folder(folder, self.vault.durability));
+        self.open.values().for_each(|folder| sync_folder(folder, self.core.durability));
     }
 }
 
@@ -59,7 +59,7 @@ impl Planned {
                 let (source, name) = handles.parent(from)?;
                 if before != moved {
                     // The new bytes must not come after the move on disk, or a restart would not know the file.
-                    sync_folder(&source, handles.vault.durability);
+                    sync_folder(&source, handles.core.durability);
                 }
                 let (target, new_name) = handles.parent(to)?;
                 rename_file(&source, &name, &target, &new_name, from, to).map(|()| None)
@@ -102,7 +102,7 @@ impl Planned {
         if folder.symlink_metadata(&aside).is_err() {
             return Ok(());
         }
-        let Err(error) = dispose(handles.vault, &folder, &aside, path, *option) else { return Ok(()) };
+        let Err(error) = dispose(handles.core, &folder, &aside, path, *option) else { return Ok(()) };
         tracing::error!(%path, %error, "a file could not be deleted after all; it is put back");
         rename_new(&folder, &aside, &folder, spelled.of(path)).map_err(|error| VaultError::from_io(path, error))
     }
@@ -122,7 +122,7 @@ impl Planned {
                 if folder.symlink_metadata(aside.aside()).is_err() {
                     return Ok(());
                 }
-                let kept = handles.vault.move_to_local_trash(&folder, aside.aside().as_ref(), path.name());
+                let kept = handles.core.move_to_local_trash(&folder, aside.aside().as_ref(), path.name());
                 kept.map(drop).map_err(|error| VaultError::from_io(path, error))
             }
         }
@@ -136,7 +136,7 @@ impl Intent {
             let (parent, name) = handles.parent(path)?;
             match fault::around("create folder", || parent.create_dir(&name)) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(VaultError::from_io(path, error)),
-                _ => sync_folder(&parent, handles.vault.durability),
+                _ => sync_folder(&parent, handles.core.durability),
             }
         }
         Ok(())
@@ -171,8 +171,8 @@ pub(crate) fn finish_all<'a>(handles: &mut Handles<'_>, steps: impl IntoIterator
     }
     if deletes {
         handles.sync();
-        if let Ok(trash) = handles.vault.root.open_dir_nofollow(".trash") {
-            sync_folder(&trash, handles.vault.durability);
+        if let Ok(trash) = handles.core.root.open_dir_nofollow(".trash") {
+            sync_folder(&trash, handles.core.durability);
         }
     }
     Ok(())
@@ -200,18 +200,18 @@ fn rename_file(
     })
 }
 
-fn dispose(vault: &Vault, folder: &Dir, aside: &str, path: &NotePath, option: Disposal) -> io::Result<()> {
+fn dispose(core: &Core, folder: &Dir, aside: &str, path: &NotePath, option: Disposal) -> io::Result<()> {
     if option == Disposal::None {
         return fault::around("remove", || folder.remove_file(aside));
     }
     // Where the system's trash takes only a path, it would keep the file under its hidden name.
     let has_handles = cfg!(all(unix, not(target_vendor = "apple")));
     if option == Disposal::System && has_handles {
-        let original = vault.path_on_disk(path).map_err(io::Error::other)?;
+        let original = core.path_on_disk(path).map_err(io::Error::other)?;
         match move_to_system_trash(folder, aside.as_ref(), path.name(), &original) {
             Ok(()) => return Ok(()),
             Err(error) => tracing::debug!(%error, "no system trash here; using the vault's own"),
         }
     }
-    vault.move_to_local_trash(folder, aside.as_ref(), path.name()).map(drop)
+    core.move_to_local_trash(folder, aside.as_ref(), path.name()).map(drop)
 }

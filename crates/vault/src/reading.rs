@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::beneath::{Access, open_beneath};
+use crate::beneath::{Purpose, open_beneath};
 use crate::contents::BINARY_PROBE;
+use crate::core::Core;
 use crate::{Contents, EntryKind, NotePath, Stat, Vault, VaultError, is_binary};
 
 /// Of a file larger than this the beginning is read first: most are pictures and films, whose rest is not wanted.
@@ -12,10 +13,7 @@ const PROBED_FIRST: u64 = 32 << 10;
 
 impl Vault {
     pub fn read(&self, path: &NotePath) -> Result<Contents, VaultError> {
-        let (file, stat) = self.open_to_read(path)?;
-        let mut bytes = Vec::new();
-        self.read_rest(&file, path, stat, &mut bytes)?;
-        Ok(Contents { path: path.clone(), bytes, stat })
+        self.core.read(path)
     }
 
     /// Reads a file that is expected to be text. Of a picture or a film only the beginning is read, which gives it away.
@@ -28,6 +26,20 @@ impl Vault {
     /// Like `read_text`, but into a buffer that many reads can share. Whatever was in it is gone, also after an error.
     pub fn read_text_into(&self, path: &NotePath, bytes: &mut Vec<u8>) -> Result<Stat, VaultError> {
         bytes.clear();
+        self.core.read_text_into(path, bytes)
+    }
+}
+
+impl Core {
+    pub(crate) fn read(&self, path: &NotePath) -> Result<Contents, VaultError> {
+        let (file, stat) = self.open_to_read(path)?;
+        let mut bytes = Vec::new();
+        self.read_rest(&file, path, stat, &mut bytes)?;
+        Ok(Contents { path: path.clone(), bytes, stat })
+    }
+
+    /// `bytes` is empty.
+    fn read_text_into(&self, path: &NotePath, bytes: &mut Vec<u8>) -> Result<Stat, VaultError> {
         let (file, stat) = self.open_to_read(path)?;
         let is_text = |bytes: &[u8]| match is_binary(bytes) {
             true => Err(VaultError::NotText(path.clone(), "it is a binary file")),
@@ -44,7 +56,7 @@ impl Vault {
     }
 
     fn open_to_read(&self, path: &NotePath) -> Result<(File, Stat), VaultError> {
-        let (file, stat) = match open_beneath(&self.root, path, Access::Read) {
+        let (file, stat) = match open_beneath(&self.root, path, Purpose::Read) {
             Some((file, EntryKind::File, stat)) => (file, stat),
             _ => {
                 let (folder, name) = self.open_parent(path)?;

@@ -10,9 +10,10 @@ use std::io::{self, Read};
 use cap_std::fs::Dir;
 use sha2::{Digest, Sha256};
 
+use crate::core::Core;
 use crate::journal::{Intent, Mark, Planned, Progress, Record, records};
 use crate::planned::{Handles, finish_all, found};
-use crate::{ContentHash, NotePath, Stat, Vault, VaultError};
+use crate::{ContentHash, NotePath, Stat, VaultError};
 
 /// What was found in the journal when the vault was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +55,7 @@ struct Standing {
     is_foreign: bool,
 }
 
-impl Vault {
+impl Core {
     pub(crate) fn recover(&self) -> Recovery {
         let mut recovery = Recovery::default();
         let Some(journal) = &self.journal else { return recovery };
@@ -296,7 +297,7 @@ impl Sight {
             Err(VaultError::Link(_)) => Ok(Sight::Other),
             parent => match found(parent)? {
                 None => Ok(Sight::Nothing),
-                Some((folder, name)) => Sight::from(handles.vault.open_file(&folder, &name, path)),
+                Some((folder, name)) => Sight::from(handles.core.open_file(&folder, &name, path)),
             },
         }
     }
@@ -306,7 +307,7 @@ impl Sight {
             Err(VaultError::Link(_)) => Ok(Sight::Other),
             parent => match found(parent)? {
                 None => Ok(Sight::Nothing),
-                Some((folder, _)) => Sight::from(handles.vault.open_file(&folder, name.as_ref(), path)),
+                Some((folder, _)) => Sight::from(handles.core.open_file(&folder, name.as_ref(), path)),
             },
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cap_std::fs::{Dir, OpenOptions};
 
-use crate::vault::unfollowed;
+use crate::core::unfollowed;
 use crate::{Durability, Stat, fault};
 
 /// Renames onto a name where nothing may be, without a moment in which another program's file could be lost.

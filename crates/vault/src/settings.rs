@@ -6,7 +6,7 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, OpenOptions};
 use serde_json::{Map, Value};
 
-use crate::vault::unfollowed;
+use crate::core::unfollowed;
 
 /// The app's own file has a few kilobytes.
 const LONGEST_SETTINGS: u64 = 1 << 20;

@@ -10,13 +10,15 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 use quillgate_markdown::fold;
 
+use crate::core::{Core, open_subfolder};
 use crate::journal::{HiddenName, Intent, Mark, Planned, Record, Spelling};
 use crate::planned::{Handles, finish_all};
 use crate::renaming::Kept;
 use crate::temporary::Temporary;
 use crate::transaction::{Step, check_before, check_unchanged};
-use crate::vault::open_subfolder;
-use crate::{Change, ContentHash, Contents, Expect, Folders, NotePath, Stat, TrashOption, Vault, VaultError, Written};
+use crate::{
+    Change, ContentHash, Contents, Durability, Expect, Folders, NotePath, Stat, TrashOption, Vault, VaultError, Written,
+};
 
 /// A step whose preconditions hold.
 struct Checked {
@@ -36,8 +38,9 @@ struct Staged {
 
 /// Carries out all steps, or none. The caller holds the locks of all paths.
 pub(crate) fn commit_several(vault: &Vault, steps: Vec<Step>, folders: Folders) -> Result<Vec<Written>, VaultError> {
+    let core = &*vault.core;
     check_disjoint(&steps)?;
-    let mut handles = Handles::new(vault);
+    let mut handles = Handles::new(core);
     let mut intent = Intent::default();
     let mut checked = steps
         .into_iter()
@@ -45,7 +48,7 @@ pub(crate) fn commit_several(vault: &Vault, steps: Vec<Step>, folders: Folders) 
         .collect::<Result<Vec<Checked>, VaultError>>()?;
     // What is put aside has no other name for a moment: as late as possible.
     checked.sort_by_key(|checked| matches!(checked.step, Step::Remove { .. }));
-    let mut record = vault.journal.as_ref().and_then(|journal| begin(journal, &intent, vault));
+    let mut record = core.journal.as_ref().and_then(|journal| begin(journal, &intent, core.durability));
     let mut staged = match stage_all(&mut handles, checked, &intent, record.as_mut()) {
         Ok(staged) => staged,
         Err(error) => {
@@ -63,8 +66,8 @@ pub(crate) fn commit_several(vault: &Vault, steps: Vec<Step>, folders: Folders) 
 }
 
 /// A journal that cannot be written costs safety, not the service.
-fn begin(journal: &Dir, intent: &Intent, vault: &Vault) -> Option<Record> {
-    match Record::begin(journal, intent, vault.durability) {
+fn begin(journal: &Dir, intent: &Intent, durability: Durability) -> Option<Record> {
+    match Record::begin(journal, intent, durability) {
         Ok(record) => Some(record),
         Err(error) => {
             tracing::warn!(%error, "the journal cannot be written; a crash now could leave some files changed and some not");
@@ -107,14 +110,14 @@ fn check_disjoint(steps: &[Step]) -> Result<(), VaultError> {
 }
 
 fn check(handles: &mut Handles<'_>, step: Step, folders: Folders, intent: &mut Intent) -> Result<Checked, VaultError> {
-    let vault = handles.vault;
+    let core = handles.core;
     let hidden = HiddenName::fresh();
     let before = match &step {
         Step::Write { path, bytes, expect } => {
-            vault.check_size(path, bytes.len() as u64)?;
+            core.check_size(path, bytes.len() as u64)?;
             check_folders(handles, path, folders, intent)?;
             intent.staged.push((path.clone(), hidden.clone()));
-            check_before(path, *expect, vault.read(path))?.map(known_by_bytes)
+            check_before(path, *expect, core.read(path))?.map(known_by_bytes)
         }
         Step::Rename { from, to } => {
             let before = known(handles, from)?;
@@ -132,7 +135,7 @@ fn check(handles: &mut Handles<'_>, step: Step, folders: Folders, intent: &mut I
             if !fits {
                 return Err(VaultError::Conflict(path.clone()));
             }
-            check_trash(vault, path, *option)?;
+            check_trash(core, path, *option)?;
             Some(before)
         }
     };
@@ -147,11 +150,11 @@ fn known_by_bytes(contents: Contents) -> (Contents, Mark) {
 /// What a file is recognised by later. One too large to be read can be moved and deleted all the same.
 fn known(handles: &mut Handles<'_>, path: &NotePath) -> Result<(Contents, Mark), VaultError> {
     let (folder, name) = handles.parent(path)?;
-    let (_, stat) = handles.vault.open_file(&folder, &name, path)?;
-    if stat.size > handles.vault.limits.file_bytes {
+    let (_, stat) = handles.core.open_file(&folder, &name, path)?;
+    if stat.size > handles.core.limits.file_bytes {
         return Ok((Contents { path: path.clone(), bytes: Vec::new(), stat }, Mark::new(&stat, None)));
     }
-    handles.vault.read(path).map(known_by_bytes)
+    handles.core.read(path).map(known_by_bytes)
 }
 
 /// Notes the folders on the way to `path` that have to be made.
@@ -162,7 +165,7 @@ fn check_folders(handles: &mut Handles<'_>, path: &NotePath, folders: Folders, i
         other => return other.map(drop),
     }
     let from_io = |error| VaultError::from_io(path, error);
-    let mut folder = Some(handles.vault.root.try_clone().map_err(from_io)?);
+    let mut folder = Some(handles.core.root.try_clone().map_err(from_io)?);
     let mut reached = crate::FolderPath::ROOT;
     for segment in path.parent().segments() {
         let here = reached.join(segment)?;
@@ -189,11 +192,11 @@ pub(crate) fn check_free(handles: &mut Handles<'_>, from: &NotePath, to: &NotePa
 }
 
 /// A trash that is a link or a file is noticed before anything is done.
-fn check_trash(vault: &Vault, path: &NotePath, option: TrashOption) -> Result<(), VaultError> {
+fn check_trash(core: &Core, path: &NotePath, option: TrashOption) -> Result<(), VaultError> {
     if option != TrashOption::Local {
         return Ok(());
     }
-    match vault.root.open_dir_nofollow(".trash") {
+    match core.root.open_dir_nofollow(".trash") {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(VaultError::from_io(path, error)),
         _ => Ok(()),
     }
@@ -233,7 +236,7 @@ fn stage(handles: &mut Handles<'_>, checked: Checked, written: &HashMap<NotePath
             let (folder, _) = handles.parent(path)?;
             let from_io = |error| VaultError::from_io(path, error);
             let replaced = checked.before.as_ref().map(|(contents, _)| contents);
-            let new = Temporary::write(folder, checked.hidden.staged(), bytes, replaced, handles.vault.durability);
+            let new = Temporary::write(folder, checked.hidden.staged(), bytes, replaced, handles.core.durability);
             let new = temporary.insert(new.map_err(from_io)?);
             let stat = new.stat().ok_or_else(missing)?;
             let after = Mark::new(&stat, Some(ContentHash::of(bytes)));
@@ -319,21 +322,21 @@ impl Staged {
 
     /// Tells the observers. A file that somebody removed right behind us is left for the watcher to notice.
     fn tell(&self, handles: &mut Handles<'_>) -> Option<Written> {
-        let vault = handles.vault;
+        let core = handles.core;
         match (&self.checked.step, &self.planned) {
             (Step::Write { path, bytes, .. }, Planned::Put { after, .. }) => {
                 let (stat, hash) = (self.after?, after.hash?);
-                vault.tell(&Change::Written { path, bytes, hash, stat });
+                core.tell(&Change::Written { path, bytes, hash, stat });
                 Some(Written { path: path.clone(), created: self.checked.before.is_none(), hash, stat })
             }
             (Step::Rename { from, to }, _) => {
-                vault.tell(&Change::Renamed { from, to, stat: self.after? });
+                core.tell(&Change::Renamed { from, to, stat: self.after? });
                 None
             }
             (Step::Remove { path, .. }, _) => {
                 let (folder, name) = handles.parent(path).ok()?;
                 if folder.symlink_metadata(&name).is_err() {
-                    vault.tell(&Change::Removed { path });
+                    core.tell(&Change::Removed { path });
                 }
                 None
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
-use crate::vault::{name_on_disk, unfollowed};
+use crate::core::{name_on_disk, unfollowed};
 use crate::{Contents, Durability, Stat, fault};
 
 /// A hidden file beside its target that removes itself unless it was renamed. The lock it holds tells a later start that

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 
+use crate::core::{Core, open_subfolder};
 use crate::planned::Handles;
 use crate::renaming::{rename_new, sync_folder};
 use crate::several::{check_free, commit_several};
 use crate::temporary::{Temporary, fresh_name};
-use crate::vault::open_subfolder;
 use crate::{Change, ContentHash, Contents, Durability, NotePath, Stat, TrashOption, Vault, VaultError, fault};
 
 /// What must be true of a file before it is replaced.
@@ -45,15 +45,15 @@ pub(crate) enum Step {
     Remove { path: NotePath, expect: Expect, option: TrashOption },
 }
 
-pub struct Transaction<'v> {
-    vault: &'v Vault,
+pub struct Transaction {
+    vault: Vault,
     folders: Folders,
     steps: Vec<Step>,
 }
 
 impl Vault {
-    pub fn transaction(&self, folders: Folders) -> Transaction<'_> {
-        Transaction { vault: self, folders, steps: Vec::new() }
+    pub fn transaction(&self, folders: Folders) -> Transaction {
+        Transaction { vault: self.clone(), folders, steps: Vec::new() }
     }
 
     /// Writes one file whole.
@@ -69,8 +69,8 @@ impl Vault {
         path: &NotePath,
         change: impl FnOnce(&Contents) -> Result<Vec<u8>, E>,
     ) -> Result<Written, E> {
-        let _guards = self.locks.lock([path])?;
-        let before = self.read(path)?;
+        let _guards = self.core.locks.lock([path])?;
+        let before = self.core.read(path)?;
         let hash = before.hash();
         let bytes = change(&before)?;
         if bytes == before.bytes {
@@ -80,7 +80,7 @@ impl Vault {
     }
 }
 
-impl Transaction<'_> {
+impl Transaction {
     #[must_use]
     pub fn write(mut self, path: NotePath, bytes: Vec<u8>, expect: Expect) -> Self {
         self.steps.push(Step::Write { path, bytes, expect });
@@ -104,9 +104,9 @@ impl Transaction<'_> {
     /// Carries out all steps, or none. A path has one part in it, except that a file may be written and then moved.
     pub fn commit(mut self) -> Result<Vec<Written>, VaultError> {
         let paths: Vec<NotePath> = self.steps.iter().flat_map(Step::paths).cloned().collect();
-        let _guards = self.vault.locks.lock(&paths)?;
+        let _guards = self.vault.core.locks.lock(&paths)?;
         if self.steps.len() > 1 {
-            return commit_several(self.vault, self.steps, self.folders);
+            return commit_several(&self.vault, self.steps, self.folders);
         }
         match self.steps.pop() {
             Some(Step::Write { path, bytes, expect }) => {
@@ -115,7 +115,7 @@ impl Transaction<'_> {
             Some(Step::Rename { from, to }) => self.vault.rename_one(&from, &to, self.folders).map(|()| Vec::new()),
             Some(Step::Remove { path, expect, option }) => {
                 if expect != Expect::Anything {
-                    check_before(&path, expect, self.vault.read(&path))?;
+                    check_before(&path, expect, self.vault.core.read(&path))?;
                 }
                 self.vault.remove_locked(&path, option).map(|_| Vec::new())
             }
@@ -158,13 +158,13 @@ impl Vault {
         made: &mut Made,
     ) -> Result<Written, VaultError> {
         let from_io = |error| VaultError::from_io(path, error);
-        self.check_size(path, bytes.len() as u64)?;
-        let (folder, name) = open_target(self, path, folders, made)?;
+        self.core.check_size(path, bytes.len() as u64)?;
+        let (folder, name) = open_target(&self.core, path, folders, made)?;
         let folder = Arc::new(folder);
         // The bytes are needed only to compare; otherwise a look at the file is enough.
-        let look = || Ok(Contents { path: path.clone(), bytes: Vec::new(), stat: self.open_file(&folder, &name, path)?.1 });
-        let before = check_before(path, expect, if matches!(expect, Expect::Hash(_)) { self.read(path) } else { look() })?;
-        let staged = Temporary::write(folder.clone(), fresh_name(), bytes, before.as_ref(), self.durability);
+        let look = || Ok(Contents { path: path.clone(), bytes: Vec::new(), stat: self.core.open_file(&folder, &name, path)?.1 });
+        let before = check_before(path, expect, if matches!(expect, Expect::Hash(_)) { self.core.read(path) } else { look() })?;
+        let staged = Temporary::write(folder.clone(), fresh_name(), bytes, before.as_ref(), self.core.durability);
         let mut temporary = staged.map_err(from_io)?;
         let replaces = before.as_ref().map(|before| before.stat);
         check_unchanged(&folder, &name, path, replaces)?;
@@ -175,10 +175,10 @@ impl Vault {
         temporary.keep();
         // Of the bytes we wrote, even if somebody has replaced the file since.
         let stat = temporary.stat();
-        sync_folder(&folder, self.durability);
+        sync_folder(&folder, self.core.durability);
         let stat = stat.ok_or_else(|| VaultError::NotFound(path.clone()))?;
         let hash = ContentHash::of(bytes);
-        self.tell(&Change::Written { path, bytes, hash, stat });
+        self.core.tell(&Change::Written { path, bytes, hash, stat });
         Ok(Written { path: path.clone(), created: before.is_none(), hash, stat })
     }
 
@@ -188,22 +188,22 @@ impl Vault {
     }
 
     fn rename_into(&self, from: &NotePath, to: &NotePath, folders: Folders, made: &mut Made) -> Result<(), VaultError> {
-        let (folder, name) = self.open_parent(from)?;
-        let before = self.open_file(&folder, &name, from)?.1;
-        let (target, target_name) = open_target(self, to, folders, made)?;
-        check_free(&mut Handles::new(self), from, to, &before)?;
+        let (folder, name) = self.core.open_parent(from)?;
+        let before = self.core.open_file(&folder, &name, from)?.1;
+        let (target, target_name) = open_target(&self.core, to, folders, made)?;
+        check_free(&mut Handles::new(&self.core), from, to, &before)?;
         rename_new(&folder, &name, &target, &target_name).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => VaultError::Exists(to.clone()),
             _ => VaultError::from_io(from, error),
         })?;
         let after = target.symlink_metadata(&target_name).ok().map(|metadata| Stat::of(&metadata));
-        sync_folder(&folder, self.durability);
+        sync_folder(&folder, self.core.durability);
         if from.parent() != to.parent() {
-            sync_folder(&target, self.durability);
+            sync_folder(&target, self.core.durability);
         }
         // A file that somebody removed right behind us is left for the watcher to notice.
         if let Some(stat) = after {
-            self.tell(&Change::Renamed { from, to, stat });
+            self.core.tell(&Change::Renamed { from, to, stat });
         }
         Ok(())
     }
@@ -244,18 +244,18 @@ pub(crate) fn check_unchanged(folder: &Dir, name: &OsString, path: &NotePath, ex
     }
 }
 
-fn open_target(vault: &Vault, path: &NotePath, folders: Folders, made: &mut Made) -> Result<(Dir, OsString), VaultError> {
-    match vault.open_parent(path) {
+fn open_target(core: &Core, path: &NotePath, folders: Folders, made: &mut Made) -> Result<(Dir, OsString), VaultError> {
+    match core.open_parent(path) {
         Err(VaultError::NotFound(_)) if folders == Folders::Create => {}
         Err(VaultError::NotFound(_)) => return Err(VaultError::FolderNotFound(path.parent())),
         other => return other,
     }
     let from_io = |error| VaultError::from_io(path, error);
-    let mut folder = vault.root.try_clone().map_err(from_io)?;
+    let mut folder = core.root.try_clone().map_err(from_io)?;
     for segment in path.parent().segments() {
         folder = match open_subfolder(&folder, segment) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let subfolder = make_subfolder(&folder, segment, vault.durability).map_err(from_io)?;
+                let subfolder = make_subfolder(&folder, segment, core.durability).map_err(from_io)?;
                 made.push((folder, segment.to_owned()));
                 subfolder
             }

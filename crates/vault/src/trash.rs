@@ -6,6 +6,7 @@ use std::io;
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
+use crate::core::Core;
 use crate::renaming::rename_new;
 use crate::system_trash::move_to_system_trash;
 use crate::{Change, NotePath, TrashOption, Vault, VaultError, fault};
@@ -29,30 +30,33 @@ impl Vault {
     }
 
     pub fn remove(&self, path: &NotePath, option: TrashOption) -> Result<Trashed, VaultError> {
-        let _guards = self.locks.lock([path])?;
+        let _guards = self.core.locks.lock([path])?;
         self.remove_locked(path, option)
     }
 
     pub(crate) fn remove_locked(&self, path: &NotePath, option: TrashOption) -> Result<Trashed, VaultError> {
-        let (folder, name) = self.open_parent(path)?;
-        self.open_file(&folder, &name, path)?;
+        let (folder, name) = self.core.open_parent(path)?;
+        self.core.open_file(&folder, &name, path)?;
         let from_io = |error| VaultError::from_io(path, error);
         let trashed = match option {
-            TrashOption::System => match move_to_system_trash(&folder, &name, &name.to_string_lossy(), &self.path_on_disk(path)?)
-            {
-                Ok(()) => Trashed::System,
-                Err(error) => {
-                    tracing::debug!(%error, "no system trash here; using the vault's own");
-                    self.move_to_local_trash(&folder, &name, &name.to_string_lossy()).map_err(from_io)?
+            TrashOption::System => {
+                match move_to_system_trash(&folder, &name, &name.to_string_lossy(), &self.core.path_on_disk(path)?) {
+                    Ok(()) => Trashed::System,
+                    Err(error) => {
+                        tracing::debug!(%error, "no system trash here; using the vault's own");
+                        self.core.move_to_local_trash(&folder, &name, &name.to_string_lossy()).map_err(from_io)?
+                    }
                 }
-            },
-            TrashOption::Local => self.move_to_local_trash(&folder, &name, &name.to_string_lossy()).map_err(from_io)?,
+            }
+            TrashOption::Local => self.core.move_to_local_trash(&folder, &name, &name.to_string_lossy()).map_err(from_io)?,
             TrashOption::None => folder.remove_file(&name).map(|()| Trashed::Gone).map_err(from_io)?,
         };
-        self.tell(&Change::Removed { path });
+        self.core.tell(&Change::Removed { path });
         Ok(trashed)
     }
+}
 
+impl Core {
     /// `called` is what the file is to be called there, if nothing else is.
     pub(crate) fn move_to_local_trash(&self, folder: &Dir, name: &OsStr, called: &str) -> io::Result<Trashed> {
         let made = match fault::around("create folder", || self.root.create_dir(".trash")) {

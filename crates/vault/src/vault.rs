@@ -1,21 +1,12 @@
-//! A vault: one directory handle and everything that is done through it.
+//! A vault: the handle through which everything is done to it.
 
-use std::ffi::{OsStr, OsString};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, OpenOptions};
-use parking_lot::RwLock;
+use cap_std::fs::Dir;
 
-use crate::beneath::{Access, open_beneath, open_folder_beneath};
-use crate::journal::records;
-use crate::locks::Locks;
-use crate::path::{is_hidden, nfc};
-use crate::stat::{kind_of, placeholder_target};
-use crate::{AppSettings, ContentHash, EntryKind, FolderPath, NotePath, Recovery, Stat, VaultError};
+use crate::core::{Core, read_entries};
+use crate::{Access, AppSettings, Author, ContentHash, EntryKind, FolderPath, NotePath, Recovery, Stat, VaultError};
 
 /// What the vault refuses to handle in one go.
 #[derive(Clone, Copy, Debug)]
@@ -49,19 +40,6 @@ pub enum Change<'a> {
     Removed { path: &'a NotePath },
 }
 
-type Observer = Arc<dyn Fn(&Change<'_>) + Send + Sync>;
-
-pub struct Vault {
-    pub(crate) root: Dir,
-    root_path: PathBuf,
-    pub(crate) locks: Locks,
-    pub(crate) limits: Limits,
-    pub(crate) durability: Durability,
-    pub(crate) journal: Option<Dir>,
-    recovery: Recovery,
-    observers: RwLock<Vec<Observer>>,
-}
-
 /// One line of a folder's listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderEntry {
@@ -70,28 +48,26 @@ pub struct FolderEntry {
     pub stat: Stat,
 }
 
+/// A handle to a vault; cheap to clone. All handles that come from one `open` share the locks, the journal and the observers,
+/// and differ in what may be done through them and on whose behalf.
+#[derive(Clone)]
+pub struct Vault {
+    pub(crate) core: Arc<Core>,
+    access: Arc<Access>,
+    author: Option<Arc<Author>>,
+}
+
 impl Vault {
     /// `lock_folder` holds the locks shared with other processes on the same vault.
     pub fn open(root: &Path, lock_folder: Option<Dir>, limits: Limits) -> Result<Vault, VaultError> {
-        let no_vault = |source| VaultError::NoVault { path: root.display().to_string(), source };
-        let handle = Dir::open_ambient_dir(root, ambient_authority()).map_err(no_vault)?;
-        #[expect(clippy::disallowed_methods, reason = "the root itself, so that paths in change events can be matched with it")]
-        let root_path = std::fs::canonicalize(root).map_err(no_vault)?;
-        Ok(Vault {
-            root: handle,
-            root_path,
-            locks: Locks::new(lock_folder),
-            limits,
-            durability: Durability::default(),
-            journal: None,
-            recovery: Recovery::default(),
-            observers: RwLock::default(),
-        })
+        let core = Arc::new(Core::open(root, lock_folder, limits)?);
+        Ok(Vault { core, access: Arc::new(Access::unrestricted()), author: None })
     }
 
     #[must_use]
-    pub fn with_durability(self, durability: Durability) -> Vault {
-        Vault { durability, ..self }
+    pub fn with_durability(mut self, durability: Durability) -> Vault {
+        self.set_up().durability = durability;
+        self
     }
 
     /// `journal` lies outside the vault and makes changes of several files all or nothing also when the process is killed.
@@ -100,206 +76,67 @@ impl Vault {
     /// Any file system will do, also another one than the vault's: no file is moved between them. Without a journal such
     /// changes are all or nothing only as long as the process lives.
     #[must_use]
-    pub fn with_journal(self, journal: Dir) -> Vault {
-        let mut vault = Vault { journal: Some(journal), ..self };
-        vault.recovery = vault.recover();
-        vault
+    pub fn with_journal(mut self, journal: Dir) -> Vault {
+        let core = self.set_up();
+        core.journal = Some(journal);
+        core.recovery = core.recover();
+        self
+    }
+
+    fn set_up(&mut self) -> &mut Core {
+        Arc::get_mut(&mut self.core).expect("a vault is set up before its handle is cloned")
+    }
+
+    /// A handle through which only what `access` allows is done.
+    #[must_use]
+    pub fn with_access(&self, access: Arc<Access>) -> Vault {
+        Vault { access, ..self.clone() }
+    }
+
+    /// A handle whose changes are put down to `author`.
+    #[must_use]
+    pub fn by(&self, author: Author) -> Vault {
+        Vault { author: Some(Arc::new(author)), ..self.clone() }
+    }
+
+    pub fn access(&self) -> &Arc<Access> {
+        &self.access
+    }
+
+    pub fn author(&self) -> Option<&Arc<Author>> {
+        self.author.as_ref()
     }
 
     /// What was found in the journal when the vault was opened.
     pub fn recovery(&self) -> &Recovery {
-        &self.recovery
-    }
-
-    /// Whether changes of several files are under way, or were interrupted and are waiting for the next start.
-    pub(crate) fn has_records(&self) -> bool {
-        self.journal.as_ref().is_some_and(|journal| records(journal).map_or(true, |records| !records.is_empty()))
+        &self.core.recovery
     }
 
     /// Where the vault is, for messages and for programs that need a path; never for opening files.
     pub fn root_path(&self) -> &Path {
-        &self.root_path
+        &self.core.root_path
     }
 
-    /// Everything changed through this handle is told to `observer` before the change returns.
+    /// Everything changed through any handle of this vault is told to `observer` before the change returns.
     pub fn observe(&self, observer: impl Fn(&Change<'_>) + Send + Sync + 'static) {
-        self.observers.write().push(Arc::new(observer));
-    }
-
-    pub(crate) fn tell(&self, change: &Change<'_>) {
-        for observer in self.observers.read().iter() {
-            observer(change);
-        }
+        self.core.observers.write().push(Arc::new(observer));
     }
 
     pub fn app_settings(&self) -> AppSettings {
-        AppSettings::read(&self.root)
+        AppSettings::read(&self.core.root)
     }
 
     /// What the file system knows of a file or folder.
     pub fn stat(&self, path: &NotePath) -> Result<(EntryKind, Stat), VaultError> {
-        if let Some((_, kind @ (EntryKind::File | EntryKind::Folder), stat)) = open_beneath(&self.root, path, Access::Look) {
-            return Ok((kind, stat));
-        }
-        let (folder, name) = self.open_parent(path)?;
-        let metadata = folder.symlink_metadata(&name).map_err(|error| self.missing(&folder, path, error))?;
-        match kind_of(&metadata) {
-            EntryKind::Other if metadata.is_symlink() => Err(VaultError::Link(path.clone())),
-            EntryKind::Other => Err(VaultError::NotRegular(path.clone())),
-            kind => Ok((kind, Stat::of(&metadata))),
-        }
+        self.core.stat(path)
     }
 
     /// The visible files and folders directly inside `folder`, by name. Names that no path can spell are left out.
     pub fn list(&self, folder: &FolderPath) -> Result<Vec<FolderEntry>, VaultError> {
-        let handle = self.open_folder(folder)?;
+        let handle = self.core.open_folder(folder)?;
         let mut entries = read_entries(&handle, |_| {}).map_err(|_| VaultError::FolderNotFound(folder.clone()))?;
         entries.retain(|entry| folder.join(&entry.name).is_ok());
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
     }
-
-    pub(crate) fn open_folder(&self, folder: &FolderPath) -> Result<Dir, VaultError> {
-        let missing = |_| VaultError::FolderNotFound(folder.clone());
-        let mut handle = self.root.try_clone().map_err(missing)?;
-        for segment in folder.segments() {
-            handle = open_subfolder(&handle, segment).map_err(missing)?;
-        }
-        Ok(handle)
-    }
-
-    /// Where a file is for programs that need a path: every name as it is spelled on disk.
-    pub(crate) fn path_on_disk(&self, path: &NotePath) -> Result<PathBuf, VaultError> {
-        let mut on_disk = self.root_path.clone();
-        let mut handle = self.root.try_clone().map_err(|error| VaultError::from_io(path, error))?;
-        for segment in path.parent().segments() {
-            on_disk.push(name_on_disk(&handle, segment));
-            handle = open_subfolder(&handle, segment).map_err(|error| VaultError::from_io(path, error))?;
-        }
-        on_disk.push(name_on_disk(&handle, path.name()));
-        Ok(on_disk)
-    }
-
-    /// The handle of the folder that holds `path`, and the file's name as it is on disk.
-    pub(crate) fn open_parent(&self, path: &NotePath) -> Result<(Dir, OsString), VaultError> {
-        let shortcut = path.as_str().rsplit_once('/').and_then(|(folder, name)| {
-            let folder = open_folder_beneath(&self.root, folder)?;
-            let name = name_on_disk(&folder, name);
-            Some((folder, name))
-        });
-        if let Some(opened) = shortcut {
-            return Ok(opened);
-        }
-        let mut segments = path.segments().peekable();
-        let mut handle: Option<Dir> = None;
-        while let Some(segment) = segments.next() {
-            let here = handle.as_ref().unwrap_or(&self.root);
-            if segments.peek().is_none() {
-                let name = name_on_disk(here, segment);
-                let handle = match handle {
-                    Some(handle) => handle,
-                    None => self.root.try_clone().map_err(|error| VaultError::from_io(path, error))?,
-                };
-                return Ok((handle, name));
-            }
-            handle = Some(open_subfolder(here, segment).map_err(|error| self.behind_link(here, segment, path, error))?);
-        }
-        Err(VaultError::NotFound(path.clone()))
-    }
-
-    pub(crate) fn open_file(&self, folder: &Dir, name: &OsStr, path: &NotePath) -> Result<(File, Stat), VaultError> {
-        let file = folder
-            .open_with(name, unfollowed(OpenOptions::new().read(true)))
-            .map_err(|error| self.missing(folder, path, error))?;
-        let metadata = file.metadata().map_err(|error| VaultError::from_io(path, error))?;
-        match kind_of(&metadata) {
-            EntryKind::File => {}
-            EntryKind::Folder => return Err(VaultError::IsFolder(path.clone())),
-            EntryKind::Other => return Err(VaultError::NotRegular(path.clone())),
-        }
-        let stat = Stat::of(&metadata);
-        if stat.offline {
-            return Err(VaultError::Offline(path.clone()));
-        }
-        Ok((file, stat))
-    }
-
-    pub(crate) fn check_size(&self, path: &NotePath, size: u64) -> Result<(), VaultError> {
-        let limit = self.limits.file_bytes;
-        if size > limit {
-            return Err(VaultError::TooLarge { path: path.clone(), size, limit });
-        }
-        Ok(())
-    }
-
-    /// A file that is not there may have a placeholder that stands for it.
-    fn missing(&self, folder: &Dir, path: &NotePath, error: io::Error) -> VaultError {
-        let is_missing = error.kind() == io::ErrorKind::NotFound;
-        if is_missing && folder.symlink_metadata(format!(".{}.icloud", path.name())).is_ok() {
-            return VaultError::Offline(path.clone());
-        }
-        VaultError::from_io(path, error)
-    }
-
-    fn behind_link(&self, folder: &Dir, segment: &str, path: &NotePath, error: io::Error) -> VaultError {
-        let is_link = folder.symlink_metadata(segment).is_ok_and(|metadata| metadata.is_symlink());
-        if is_link { VaultError::Link(path.clone()) } else { VaultError::from_io(path, error) }
-    }
-}
-
-/// Links are refused, and a pipe or device must not block the caller before it is recognised.
-pub(crate) fn unfollowed(options: &mut OpenOptions) -> &OpenOptions {
-    options.follow(FollowSymlinks::No);
-    #[cfg(unix)]
-    {
-        use cap_std::fs::OpenOptionsExt;
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-    }
-    options
-}
-
-pub(crate) fn open_subfolder(folder: &Dir, segment: &str) -> io::Result<Dir> {
-    folder.open_dir_nofollow(name_on_disk(folder, segment))
-}
-
-/// Names are NFC here, but macOS may have stored them decomposed: look for the spelling on disk when the plain one is not there.
-pub(crate) fn name_on_disk(folder: &Dir, segment: &str) -> OsString {
-    if segment.is_ascii() || folder.symlink_metadata(segment).is_ok() {
-        return segment.into();
-    }
-    let spelled_otherwise = || {
-        folder
-            .entries()
-            .ok()?
-            .filter_map(Result::ok)
-            .map(|entry| entry.file_name())
-            .find(|name| name.to_str().is_some_and(|name| &*nfc(name) == segment))
-    };
-    spelled_otherwise().unwrap_or_else(|| segment.into())
-}
-
-/// The visible entries of a folder, placeholders under the name of the file they stand for, symbolic links left out. The names
-/// of hidden ones go to `hidden`.
-pub(crate) fn read_entries(folder: &Dir, mut hidden: impl FnMut(&str)) -> io::Result<Vec<FolderEntry>> {
-    let mut entries = Vec::new();
-    for entry in folder.entries()? {
-        let entry = entry?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        let placeholder = placeholder_target(&name).filter(|target| !is_hidden(target));
-        if is_hidden(&name) && placeholder.is_none() {
-            hidden(&name);
-            continue;
-        }
-        // A file that vanished between the listing and the look at it is simply not there.
-        let Ok(metadata) = entry.metadata() else { continue };
-        let kind = kind_of(&metadata);
-        let is_real = placeholder.is_none_or(|target| kind == EntryKind::File && folder.symlink_metadata(target).is_err());
-        if kind == EntryKind::Other || !is_real {
-            continue;
-        }
-        let mut stat = Stat::of(&metadata);
-        stat.offline |= placeholder.is_some();
-        entries.push(FolderEntry { name: nfc(placeholder.unwrap_or(&name)).to_string(), kind, stat });
-    }
-    Ok(entries)
 }

@@ -7,9 +7,9 @@ use std::thread;
 use cap_std::fs::Dir;
 use parking_lot::{Condvar, Mutex};
 
+use crate::core::{Core, open_subfolder, read_entries};
 use crate::temporary::{is_temporary, remove_if_stale};
-use crate::vault::{FolderEntry, open_subfolder, read_entries};
-use crate::{EntryKind, FolderPath, NotePath, Stat, Vault, VaultError};
+use crate::{EntryKind, FolderEntry, FolderPath, NotePath, Stat, Vault, VaultError};
 
 /// One file met on the way.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ impl Vault {
     /// Calls `visit` for every visible file below `folder`, from several threads at once. Temporary files that a crash left
     /// behind are removed on the way. `visit` returns false to end the walk early.
     pub fn walk(&self, folder: &FolderPath, visit: impl Fn(Found) -> bool + Sync) -> Result<WalkReport, VaultError> {
-        let root = Waiting { parent: Arc::new(self.open_folder(folder)?), name: None, path: folder.clone() };
+        let root = Waiting { parent: Arc::new(self.core.open_folder(folder)?), name: None, path: folder.clone() };
         let queue = Queue {
             waiting: Mutex::new(vec![root]),
             open: AtomicUsize::new(1),
@@ -60,7 +60,7 @@ impl Vault {
                 scope.spawn(|| {
                     while let Some(folder) = queue.take() {
                         let _finish = FinishOnDrop(&queue);
-                        visit_folder(self, folder, &queue, &visit, &report);
+                        visit_folder(&self.core, folder, &queue, &visit, &report);
                     }
                 });
             }
@@ -115,7 +115,7 @@ impl Drop for FinishOnDrop<'_> {
 }
 
 fn visit_folder(
-    vault: &Vault,
+    core: &Core,
     folder: Waiting,
     queue: &Queue,
     visit: &(impl Fn(Found) -> bool + Sync),
@@ -135,7 +135,7 @@ fn visit_folder(
         Ok(read) => read,
         Err(error) => return report.lock().skipped.push((path.to_string(), error.to_string())),
     };
-    temporaries.iter().for_each(|name| remove_if_stale(&handle, name, || vault.has_records()));
+    temporaries.iter().for_each(|name| remove_if_stale(&handle, name, || core.has_records()));
     for FolderEntry { name, kind, stat } in entries {
         let entry_path = match path.join(&name) {
             Ok(entry_path) => entry_path,

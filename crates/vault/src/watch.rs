@@ -79,7 +79,7 @@ impl Vault {
             0x5346_414f, // AFS
             0x786f_4256, // VirtualBox shared folders
         ];
-        rustix::fs::fstatfs(&self.root).is_ok_and(|about| REMOTE.contains(&(about.f_type as u32)))
+        rustix::fs::fstatfs(&self.core.root).is_ok_and(|about| REMOTE.contains(&(about.f_type as u32)))
     }
 
     #[cfg(not(target_os = "linux"))]
