@@ -28,7 +28,6 @@ const BATCH: usize = 256;
 
 /// The catalogue and what keeps it true. Cheap to clone; the work behind it ends when the last clone is gone.
 #[derive(Clone)]
-#[derive(Clone)]
 pub struct Index {
     work: Arc<Work>,
 }

@@ -88,7 +88,11 @@ pub(crate) async fn agree(
             Heard::Elsewhere => return agreed("approved"),
         },
         Human::ByResult(Some(answered)) if answered.request == request => {
-            if answered.agreed { Spoken::Agreed } else { Spoken::Declined }
+            if answered.agreed {
+                Spoken::Agreed
+            } else {
+                Spoken::Declined
+            }
         }
         Human::ByResult(_) => return Err(Stop::Ask(Question { proposal, request })),
     };

@@ -24,13 +24,13 @@ use crate::front::{self, Front};
 use crate::identity::{Gate, require_identity, require_metrics_scope};
 use crate::listen::take_connections;
 use crate::mcp::{HttpOptions, Mcp};
-use crate::network::{Networks, TrustedPeers, host_of};
 use crate::mount::Mount;
+use crate::network::{Networks, TrustedPeers, host_of};
 use crate::pipeline::Pipeline;
-use crate::vaults::Vaults;
 use crate::proxies::note_address;
 use crate::sessions::{self, SessionGuard};
 use crate::telemetry;
+use crate::vaults::Vaults;
 
 /// How long calls and subscriptions have to end by themselves after the server was told to stop.
 const FAREWELL: Duration = Duration::from_millis(200);

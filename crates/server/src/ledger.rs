@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use quillgate_state::{Claim, ConfirmedCall, Consumed as Decided, KeyedCall, Pending, ReplyClaim, SecretHash, Spend, State, StateError};
+use quillgate_state::{
+    Claim, ConfirmedCall, Consumed as Decided, KeyedCall, Pending, ReplyClaim, SecretHash, Spend, State, StateError,
+};
 use quillgate_tools::{Failure, Proposal, Rate, StateDoor};
 use serde_json::Value;
 use tokio::runtime::Handle;

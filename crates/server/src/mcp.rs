@@ -21,8 +21,9 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
     CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse, RequestStateCodec, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeRequestParams,
+    ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse, RequestStateCodec,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -180,7 +181,8 @@ impl Mcp {
 
     async fn codec(&self) -> Result<&RequestStateCodec, ErrorData> {
         let secret = self.pipeline.ledger.request_secret().await;
-        let secret = secret.map_err(|_| ErrorData::internal_error("the state cannot be opened; the log has the details", None))?;
+        let secret =
+            secret.map_err(|_| ErrorData::internal_error("the state cannot be opened; the log has the details", None))?;
         Ok(self.codec.get_or_init(|| RequestStateCodec::new_unchecked(secret.as_bytes())))
     }
 

@@ -101,12 +101,7 @@ struct Seen {
 }
 
 impl Pipeline {
-    pub(crate) fn new(
-        vaults: Vaults,
-        config: Arc<Config>,
-        ledger: Arc<Ledger>,
-        telemetry: Arc<Telemetry>,
-    ) -> Pipeline {
+    pub(crate) fn new(vaults: Vaults, config: Arc<Config>, ledger: Arc<Ledger>, telemetry: Arc<Telemetry>) -> Pipeline {
         let slots = Arc::new(Semaphore::new(config.limits.max_concurrent_calls.max(1)));
         // A mount that can stall must never hold up the thread that answers everybody.
         let can_stall = vaults.all().iter().any(|vault| vault.whole().is_remote());
@@ -240,9 +235,10 @@ impl Pipeline {
         };
         self.vaults.find(wanted).ok_or_else(|| match (wanted, self.vaults.is_empty()) {
             (Some(id), false) if caller.bound_vault().is_some() => Failure::OtherVault(id.to_owned()),
-            (Some(id), false) => {
-                Failure::UnknownVault { id: id.to_owned(), known: self.vaults.all().iter().map(|vault| vault.id.clone()).collect() }
-            }
+            (Some(id), false) => Failure::UnknownVault {
+                id: id.to_owned(),
+                known: self.vaults.all().iter().map(|vault| vault.id.clone()).collect(),
+            },
             _ => Failure::NotConfigured("this server has no vault; its operator can name one".to_owned()),
         })
     }
@@ -454,3 +450,6 @@ impl Drop for StopUnlessDone {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

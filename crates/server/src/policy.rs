@@ -5,8 +5,8 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use quillgate_tools::{Rate, Registered};
 
-use crate::reload::differing;
 use crate::config::{Config, RateConfig, ThrottleConfig, ToolVisibilityConfig};
+use crate::reload::differing;
 
 /// Scopes so strong that a human is asked whatever the tool says.
 const FLOORS: [&str; 3] = ["execute:*", "write:templater", "admin:auth"];

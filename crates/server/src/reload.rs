@@ -16,7 +16,9 @@ const LIVE: [&str; 7] = ["acl", "vaults", "throttle", "governor", "toolVisibilit
 /// Reads the configuration file again and applies what can change; a broken file changes nothing. Returns the keys that changed.
 pub(crate) fn reload(pipeline: &Pipeline, vault: &str) -> Result<Vec<String>, Failure> {
     let Some(file) = &pipeline.config.file else {
-        return Err(Failure::NotConfigured("this server was started without a configuration file; there is nothing to reload".to_owned()));
+        return Err(Failure::NotConfigured(
+            "this server was started without a configuration file; there is nothing to reload".to_owned(),
+        ));
     };
     let broken = |error: anyhow::Error| Failure::NotConfigured(format!("nothing was changed: {error:#}"));
     let mut fresh = Loaded::read(file).map_err(broken)?.config;
@@ -27,11 +29,14 @@ pub(crate) fn reload(pipeline: &Pipeline, vault: &str) -> Result<Vec<String>, Fa
     let mut rules = Vec::new();
     for served in pipeline.vaults.all() {
         let Some(entry) = fresh.vaults().into_iter().find(|entry| entry.id == served.id) else { continue };
-        let compiled = Rules::compile(&entry.acl.rules(), served.whole().folds_case()).map_err(|problem| broken(problem.into()))?;
+        let compiled =
+            Rules::compile(&entry.acl.rules(), served.whole().folds_case()).map_err(|problem| broken(problem.into()))?;
         rules.push((served.clone(), compiled));
     }
     if !fresh.vaults().iter().any(|entry| entry.id == vault) {
-        return Err(Failure::NotConfigured(format!("nothing was changed: the vault {vault:?} is not in the configuration any more")));
+        return Err(Failure::NotConfigured(format!(
+            "nothing was changed: the vault {vault:?} is not in the configuration any more"
+        )));
     }
     let changed = pipeline.policy.replace(&fresh);
     // Last, since from here on nothing can fail.
@@ -62,7 +67,8 @@ pub(crate) fn reset(served: &Arc<Served>, parts: &ResetParts, state: &StateDoor)
     }
     if parts.event_log {
         return Err(Failure::NotConfigured(
-            "the event log is a chain whose rows cannot be taken out; it is trimmed by age (observability.retention.auditDays)".to_owned(),
+            "the event log is a chain whose rows cannot be taken out; it is trimmed by age (observability.retention.auditDays)"
+                .to_owned(),
         ));
     }
     Ok(dropped)

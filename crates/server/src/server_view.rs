@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use quillgate_tools::{
-    AccessAnswer, AccessQuestion, Capability, Failure, Metric, ResetParts, Server, StateDoor, Workspace,
-};
+use quillgate_tools::{AccessAnswer, AccessQuestion, Capability, Failure, Metric, ResetParts, Server, StateDoor, Workspace};
 use quillgate_vault::Access;
 use serde_json::{Map, Value};
 

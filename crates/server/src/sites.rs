@@ -17,8 +17,8 @@ use secrecy::SecretString;
 use crate::config::{AuthConfig, AuthMode, ClientConfig, Config, KeyConfig, Modes, UserConfig};
 use crate::data_folder;
 use crate::http::{AllowedHosts, Site};
-use crate::network::{TrustedPeers, check_exposure, public_origin};
 use crate::mount::Mount;
+use crate::network::{TrustedPeers, check_exposure, public_origin};
 use crate::pipeline::Pipeline;
 use crate::scopes;
 

@@ -18,11 +18,13 @@ pub(crate) async fn keep_up(pipeline: Weak<Pipeline>) {
         times.tick().await;
         let Some(pipeline) = pipeline.upgrade() else { return };
         sweep(&pipeline).await;
-        let trim = move || pipeline.vaults.all().iter().for_each(|served| {
-            if let Some(Err(error)) = served.whole().history().map(|history| history.trim()) {
-                tracing::error!(%error, vault = served.id, "the history could not be trimmed");
-            }
-        });
+        let trim = move || {
+            pipeline.vaults.all().iter().for_each(|served| {
+                if let Some(Err(error)) = served.whole().history().map(|history| history.trim()) {
+                    tracing::error!(%error, vault = served.id, "the history could not be trimmed");
+                }
+            })
+        };
         drop(tokio::task::spawn_blocking(trim).await);
     }
 }

@@ -12,6 +12,7 @@ mod facade;
 mod failure;
 mod file_lines;
 mod grant;
+mod moment;
 mod note_text;
 mod notes;
 mod page;
@@ -36,6 +37,7 @@ pub use context::{Call, Consent, Context, ServerContext, Settings, SyncCommand, 
 pub use facade::{CALL_CAPABILITY, domain_schema};
 pub use failure::{Failure, Issue};
 pub use grant::Grant;
+pub use moment::{parse_moment, shown_time};
 pub use prompts::{PROMPTS, Prompt};
 pub use proposal::{Proposal, ProposedFile};
 pub use server::{AccessAnswer, AccessQuestion, Metric, ResetParts, Server};

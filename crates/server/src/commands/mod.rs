@@ -1,10 +1,13 @@
 //! The command line.
 
+mod approve;
+mod audit;
 mod clients;
 mod config;
 mod demo;
 mod doctor;
 mod hash_password;
+mod history;
 mod index;
 mod keys;
 mod remembered;
@@ -12,6 +15,7 @@ mod serve;
 mod stdio;
 mod tokens;
 mod tools;
+mod undo;
 mod users;
 
 use std::io::{self, Write};
@@ -76,6 +80,14 @@ enum Command {
     Tokens(tokens::Tokens),
     /// Show, make and end static keys for agents without a browser
     Keys(keys::Keys),
+    /// Show what agents ask to be allowed, agree or refuse
+    Approve(approve::Approve),
+    /// List what was changed, show changes, read notes as they were
+    History(history::History),
+    /// Take changes back
+    Undo(undo::Undo),
+    /// List the record of all calls, and check it
+    Audit(audit::Audit),
     /// List the tools that clients see
     Tools(tools::Tools),
     /// Find out what is wrong with a running server
@@ -120,6 +132,10 @@ pub fn run() -> ExitCode {
         Some(Command::Clients(clients)) => clients.run(),
         Some(Command::Tokens(tokens)) => tokens.run(),
         Some(Command::Keys(keys)) => keys.run(),
+        Some(Command::Approve(approve)) => approve.run(),
+        Some(Command::History(history)) => history.run(),
+        Some(Command::Undo(undo)) => undo.run(),
+        Some(Command::Audit(audit)) => audit.run(),
         Some(Command::Doctor(doctor)) => doctor.run(),
         Some(Command::Tools(tools)) => tools.run(),
         Some(Command::Version) => say(concat!("quillgate ", env!("CARGO_PKG_VERSION"))),
@@ -226,7 +242,7 @@ fn articles(config: &Config, names: &[String]) -> anyhow::Result<&'static Surfac
 }
 
 /// Opens the vaults, starts reading them in the background, and puts everything before them that a call goes through.
-fn open_pipeline(config: Config) -> anyhow::Result<Arc<Pipeline>> {
+pub(crate) fn open_pipeline(config: Config) -> anyhow::Result<Arc<Pipeline>> {
     allow_many_open_files();
     let vaults = Vaults::open(&config)?;
     let telemetry = Arc::new(Telemetry::new(telemetry::Settings::of(&config)?)?);

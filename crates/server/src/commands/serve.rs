@@ -12,13 +12,12 @@ use tokio::net::TcpListener;
 use super::{LAST_RECORDS, Shared, open_pipeline, say, start, surfaces, surfaces_of_sites, wait_for_calls};
 use crate::config::{AuthMode, Config, Loaded, Origins, Secret, UserConfig};
 use crate::environment::flag_or_variable;
-use crate::network::{DEFAULT_PORT, NOTES_PORT, TrustedPeers, check_exposure, parse_address};
 use crate::mount::ARTICLES;
+use crate::network::{DEFAULT_PORT, NOTES_PORT, TrustedPeers, check_exposure, parse_address};
 use crate::pipeline::Pipeline;
 use crate::sites::{self, Surroundings};
 use crate::telemetry::{self, Readings, VaultReadings};
 use crate::{environment, http, upkeep};
-
 
 #[derive(Args, Default)]
 pub(super) struct Serve {

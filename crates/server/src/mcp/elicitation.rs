@@ -6,12 +6,12 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use quillgate_tools::Proposal;
+use rmcp::Peer;
 use rmcp::model::{
-    CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitationAction, InputRequest, InputRequiredResult,
-    ProtocolVersion, RequestStateCodec, SealOptions, ServerRequest,
+    CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitationAction, InputRequest,
+    InputRequiredResult, ProtocolVersion, RequestStateCodec, SealOptions, ServerRequest,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use rmcp::Peer;
 use serde_json::{Value, json};
 
 use crate::confirm::{Answered, AskPeer, Human, Question, Spoken};

@@ -11,8 +11,8 @@ use url::Url;
 use super::check::Findings;
 use super::problem::Problem;
 use crate::config::{AclConfig, Config};
-use crate::network::Networks;
 use crate::mount::ARTICLES;
+use crate::network::Networks;
 
 /// Looks at the configuration alone, not at the machine.
 pub(super) fn check(config: &Config) -> Findings {

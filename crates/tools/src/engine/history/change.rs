@@ -4,9 +4,9 @@ use quillgate_vault::{ChangeId, FileChange, History, PastChange, VaultError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::moment::shown_time;
 use crate::context::Context;
 use crate::failure::{Failure, Issue};
+use crate::moment::shown_time;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ShownChange {

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::change::{ShownFile, history, parse_change};
-use super::moment::shown_time;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::moment::shown_time;
 use crate::tool::{Spec, Tool};
 
 const BYTES_PER_TOKEN: usize = 4;

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::change::{ShownChange, history};
-use super::moment::parse_moment;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::moment::parse_moment;
 use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
 use crate::tool::{Spec, Tool};
 

@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::change::history;
-use super::moment::{parse_moment, shown_time};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::moment::{parse_moment, shown_time};
 use crate::note_text::shown;
 use crate::tool::{Spec, Tool};
 

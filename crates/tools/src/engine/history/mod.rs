@@ -4,7 +4,6 @@ mod change;
 mod history_diff;
 mod history_list;
 mod history_read;
-mod moment;
 mod undo;
 
 use crate::surface::Domain;

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::change::{history, parse_change};
-use super::moment::parse_moment;
 use crate::context::Context;
 use crate::failure::{Failure, Issue};
+use crate::moment::parse_moment;
 use crate::plan::Plan;
 use crate::tool::{ChangeTool, Confirm, Effect, Idempotency, Spec};
 

@@ -6,8 +6,8 @@ use jiff::{Timestamp, Zoned};
 
 use crate::failure::{Failure, Issue};
 
-/// Microseconds since 1970 of a time in RFC 3339; of a date and time, a date, or a time of today in the machine's time zone.
-pub(crate) fn parse_moment(field: &str, text: &str, now: &Zoned) -> Result<i64, Failure> {
+/// Microseconds since 1970 UTC of a time in RFC 3339; of a date and time, a date, or a time of today in the machine's time zone.
+pub fn parse_moment(field: &str, text: &str, now: &Zoned) -> Result<i64, Failure> {
     let text = text.trim();
     let local = |civil: DateTime| civil.to_zoned(TimeZone::system()).ok().map(|zoned| zoned.timestamp());
     let parsed = (text.parse::<Timestamp>().ok())
@@ -19,7 +19,7 @@ pub(crate) fn parse_moment(field: &str, text: &str, now: &Zoned) -> Result<i64, 
     parsed.map(Timestamp::as_microsecond).ok_or_else(|| Failure::InvalidInput(vec![Issue::new(field, expected())]))
 }
 
-pub(super) fn shown_time(microseconds: i64) -> String {
+pub fn shown_time(microseconds: i64) -> String {
     Timestamp::from_microsecond(microseconds).map(|time| time.to_string()).unwrap_or_default()
 }
 
