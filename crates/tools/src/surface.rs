@@ -432,6 +432,25 @@ mod tests {
     }
 
     #[test]
+    fn what_the_rules_refuse_has_a_code_on_every_surface() {
+        let path = quillgate_vault::NotePath::parse("Private/a.md").expect("a path");
+        let operation = quillgate_vault::Operation::Write;
+        let codes = |error| {
+            let failure = Failure::Vault(error);
+            (vault_code(&failure), engine_error(&failure), cli_error(&failure).code)
+        };
+        for error in
+            [VaultError::Forbidden { path: path.clone(), operation }, VaultError::HardLinked { path: path.clone(), operation }]
+        {
+            let (vault, engine, cli) = codes(error);
+            assert_eq!((vault, &engine["code"], cli), ("PATH_NOT_ALLOWED", &json!("acl_denied"), -32005));
+            assert_eq!(engine["details"], json!({"path": "Private/a.md", "op": "write"}));
+        }
+        let (vault, engine, cli) = codes(VaultError::ReadOnlyMode);
+        assert_eq!((vault, &engine["code"], cli), ("READ_ONLY", &json!("read_only_mode"), -32005));
+    }
+
+    #[test]
     fn no_two_tools_of_a_surface_share_a_name() {
         for surface in surfaces() {
             let mut names: Vec<&str> = surface.tools().map(|tool| tool.spec.name).collect();

@@ -3,6 +3,9 @@
 //! Architecture invariant: nothing outside the vault's folder is reachable from here. Every file is opened relative to a
 //! directory handle, component by component or by a call of the kernel's that holds to the same, and symbolic links are
 //! never followed.
+//!
+//! Architecture invariant: nothing is done through a handle that its `Access` does not allow, and nothing it answers depends
+//! on a file that it may not read. Methods of `Vault` ask; methods of `Core` do not, and are reached only through those.
 
 mod access;
 mod author;

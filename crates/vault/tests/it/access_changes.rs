@@ -115,7 +115,6 @@ fn modified(place: &Place) -> Vec<std::time::SystemTime> {
     tree(&place.on_disk("")).keys().map(|path| fs::metadata(path).unwrap().modified().unwrap()).collect()
 }
 
-#[cfg(debug_assertions)]
 #[test]
 fn a_vault_can_be_opened_without_taking_up_what_was_interrupted() {
     let place = Place::new();
@@ -177,6 +176,18 @@ fn folders_are_shown_for_what_is_in_them_and_count_only_that() {
     assert_eq!(names("a/Open"), ["y.md"]);
     check_forbidden(vault.list(&folder("b")), "b", Operation::Read);
     check_forbidden(vault.list(&folder("c/Open")), "c/Open", Operation::Read);
+}
+
+#[test]
+fn a_folder_that_is_not_shown_counts_as_missing() {
+    let place = Place::new();
+    place.put("Drafts/hidden.key", "secret");
+    let vault = restricted(&place, &reading(&["*/*.md"]));
+    for path in ["Drafts/a.md", "Nowhere/a.md"].map(note) {
+        let written = vault.write(&path, Vec::new(), Expect::Absent, Folders::MustExist);
+        assert!(matches!(&written, Err(VaultError::FolderNotFound(folder)) if *folder == path.parent()), "{written:?}");
+        vault.write(&path, Vec::new(), Expect::Absent, Folders::Create).unwrap();
+    }
 }
 
 /// The time of a folder changes when something in it comes or goes.
