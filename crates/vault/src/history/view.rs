@@ -107,6 +107,20 @@ impl History<'_> {
         Ok(found)
     }
 
+    /// The changes after `id` that took others back, newest first.
+    pub(crate) fn undos_since(&self, id: ChangeId) -> Result<Vec<PastChange>, VaultError> {
+        let mut found = Vec::new();
+        self.shelf()?.walk_back(
+            id.next()..ChangeId::LAST,
+            |at| at.is_undo,
+            |located| {
+                found.extend(self.visible(located.change));
+                ControlFlow::Continue(())
+            },
+        );
+        Ok(found)
+    }
+
     pub fn find(&self, change: ChangeId) -> Result<PastChange, VaultError> {
         self.locate(change).map(|located| located.change)
     }

@@ -5,6 +5,9 @@
 mod concurrency;
 #[cfg(debug_assertions)]
 mod crashes;
+mod history;
+mod history_property;
+mod history_undo;
 mod hostile_paths;
 mod links;
 mod names;
