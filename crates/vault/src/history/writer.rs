@@ -24,6 +24,8 @@ const SMALL: u64 = 1 << 20;
 
 pub(crate) struct Writer {
     pub(crate) name: SegmentName,
+    /// What was there when it was opened.
+    pub(crate) latest: ChangeId,
     folder: Arc<Dir>,
     lock: Option<Lock>,
     end: Mutex<End>,
@@ -54,7 +56,7 @@ impl Writer {
             fault::around("append history", || file.write_all(HEADER))?;
             Ok((file, HEADER.len() as u64, HashMap::new()))
         });
-        Writer::new(folder, name, lock, begun).map(Some)
+        Writer::new(folder, name, name.0, lock, begun).map(Some)
     }
 
     /// Goes on with a small segment that was left in order.
@@ -72,13 +74,15 @@ impl Writer {
             let file = folder.open_with(name.file(), unfollowed(OpenOptions::new().append(true)))?.into_std();
             Ok((file, index.end, std::mem::take(&mut index.blobs)))
         });
-        Writer::new(folder, name, lock, continued).map(Some)
+        let latest = index.changes.last_key_value().map_or(name.0, |(latest, _)| *latest);
+        Writer::new(folder, name, latest, lock, continued).map(Some)
     }
 
-    fn new(folder: &Arc<Dir>, name: SegmentName, lock: Lock, opened: io::Result<Opened>) -> io::Result<Writer> {
+    fn new(folder: &Arc<Dir>, name: SegmentName, latest: ChangeId, lock: Lock, opened: io::Result<Opened>) -> io::Result<Writer> {
         match opened {
             Ok((file, length, known)) => Ok(Writer {
                 name,
+                latest,
                 folder: folder.clone(),
                 lock: Some(lock),
                 end: Mutex::new(End { file, length, known, is_broken: false }),

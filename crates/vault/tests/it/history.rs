@@ -14,10 +14,11 @@ use tempfile::TempDir;
 
 use crate::place::{Place, note, open_with, tree};
 
-/// A vault with a clock that stands still unless it is told otherwise.
+/// A vault with a clock that hardly moves unless it is told to.
 pub(crate) struct Past {
     pub(crate) place: Place,
     pub(crate) vault: Vault,
+    settings: HistorySettings,
     time: Arc<AtomicI64>,
 }
 
@@ -34,9 +35,22 @@ impl Past {
         place.put(".obsidian/app.json", r#"{"trashOption": "none"}"#);
         let time = Arc::new(AtomicI64::new(START));
         let clock = time.clone();
-        let settings = HistorySettings { clock: Arc::new(move || clock.load(Ordering::Relaxed)), ..settings };
-        let vault = open_with(place.path(), Limits::default(), settings).with_durability(Durability::Relaxed);
-        Past { place, vault, time }
+        let settings = HistorySettings { clock: Arc::new(move || clock.fetch_add(1, Ordering::Relaxed)), ..settings };
+        let vault = open(&place, &settings);
+        Past { place, vault, settings, time }
+    }
+
+    /// As another process has it.
+    pub(crate) fn open(&self) -> Vault {
+        open(&self.place, &self.settings)
+    }
+
+    /// As after the end of the process and another start.
+    pub(crate) fn restart(&mut self, meanwhile: impl FnOnce(&Place)) {
+        // Any other vault will do for the moment.
+        self.vault = Vault::open(&self.place.on_disk(""), None, Limits::default()).unwrap();
+        meanwhile(&self.place);
+        self.vault = self.open();
     }
 
     pub(crate) fn pass(&self, microseconds: i64) -> i64 {
@@ -68,6 +82,10 @@ impl Past {
     fn read_at(&self, path: &str, at: i64) -> Option<String> {
         self.history().read_at(&note(path), at).unwrap().map(|bytes| String::from_utf8(bytes).unwrap())
     }
+}
+
+fn open(place: &Place, settings: &HistorySettings) -> Vault {
+    open_with(place.path(), Limits::default(), settings.clone()).with_durability(Durability::Relaxed)
 }
 
 pub(crate) fn author(caller: &str, session: &str, tool: &str, call: &str) -> Author {
@@ -276,7 +294,7 @@ fn a_file_is_read_as_it_was() {
     let past = Past::new();
     past.place.put("old.md", "never changed");
     // Between any two changes.
-    let moment = || (past.pass(5), past.pass(5)).0;
+    let moment = || (past.pass(100), past.pass(100)).0;
     let mut times = vec![moment()];
     let mut then = |_: ChangeId| times.push(moment());
     then(past.write("a.md", "1"));

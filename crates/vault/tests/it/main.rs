@@ -7,6 +7,7 @@ mod concurrency;
 mod crashes;
 mod history;
 mod history_property;
+mod history_storage;
 mod history_undo;
 mod hostile_paths;
 mod links;
