@@ -112,6 +112,14 @@ impl Transaction {
         self
     }
 
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    pub(crate) fn vault(&self) -> &Vault {
+        &self.vault
+    }
+
     /// The history will say of this change that it takes back those.
     #[must_use]
     pub(crate) fn undoing(mut self, changes: Vec<ChangeId>) -> Self {
@@ -152,6 +160,14 @@ impl Step {
         match self {
             Step::Write { path, .. } | Step::Remove { path, .. } => vec![path],
             Step::Rename { from, to } => vec![from, to],
+        }
+    }
+
+    /// From where to where a file goes.
+    pub(crate) fn moved(&self) -> Option<(&NotePath, &NotePath)> {
+        match self {
+            Step::Rename { from, to } => Some((from, to)),
+            _ => None,
         }
     }
 

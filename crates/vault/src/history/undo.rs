@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::merge::{Clash, merge};
-use super::overlay::{Body, Overlay, Undone};
+use super::overlay::{Body, Overlay, UndoOutcome};
 use super::record::{FileChange, Image, Side};
 use super::shelf::Located;
 use super::view::{Filter, History};
@@ -60,7 +60,7 @@ pub struct UndoConflict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndoneFile {
     pub path: NotePath,
-    pub outcome: Undone,
+    pub outcome: UndoOutcome,
 }
 
 /// What undoing would do. Nothing has been done.

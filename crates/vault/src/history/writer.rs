@@ -33,6 +33,8 @@ pub(crate) struct Writer {
     is_settled: AtomicBool,
     /// Whether something was appended that may not be on the disk yet.
     is_dirty: AtomicBool,
+    /// Whether its name may not be on the disk yet.
+    is_new: AtomicBool,
 }
 
 /// The file, its length, and what is kept in it.
@@ -88,6 +90,7 @@ impl Writer {
                 end: Mutex::new(End { file, length, known, is_broken: false }),
                 is_settled: AtomicBool::new(true),
                 is_dirty: AtomicBool::new(false),
+                is_new: AtomicBool::new(true),
             }),
             // Without its segment a lock is worth nothing.
             Err(error) => {
@@ -160,7 +163,9 @@ impl Writer {
         }
         let file = self.end.lock().file.try_clone()?;
         file.sync_data()?;
-        sync_folder(&self.folder, Durability::Full);
+        if self.is_new.swap(false, Ordering::Relaxed) {
+            sync_folder(&self.folder, Durability::Full);
+        }
         Ok(())
     }
 }

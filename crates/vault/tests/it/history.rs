@@ -290,6 +290,29 @@ fn a_change_is_shown_as_text() {
 }
 
 #[test]
+fn a_change_that_is_only_proposed_is_shown_too() {
+    let past = Past::new();
+    past.place.put("a.md", "one\n");
+    past.place.put("b.md", "b\n");
+    past.place.put("c.md", "c\n");
+    let change = past.vault.transaction(Folders::Create).write(note("a.md"), b"two\n".to_vec(), Expect::Anything);
+    let change = change.rename(note("a.md"), note("x.md")).rename(note("b.md"), note("y.md"));
+    let change = change.remove(note("c.md"), Expect::Anything, TrashOption::None);
+    let change = change.write(note("new.md"), b"new\n".to_vec(), Expect::Absent);
+    let texts: Vec<String> = change.proposal(1000).unwrap().into_iter().map(|proposed| proposed.text).collect();
+    assert_eq!(
+        texts,
+        [
+            "rename from a.md\nrename to x.md\n--- a/a.md\n+++ b/x.md\n@@ -1 +1 @@\n-one\n+two\n",
+            "rename from b.md\nrename to y.md\n",
+            "--- a/c.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-c\n",
+            "--- /dev/null\n+++ b/new.md\n@@ -0,0 +1 @@\n+new\n",
+        ]
+    );
+    assert_eq!(past.all(), []);
+}
+
+#[test]
 fn a_file_is_read_as_it_was() {
     let past = Past::new();
     past.place.put("old.md", "never changed");

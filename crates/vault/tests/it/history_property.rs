@@ -129,7 +129,9 @@ impl Model {
                 }
             }
             Edit::Delete(at) => {
-                place(at, lines.len()).into_iter().for_each(|at| drop(lines.remove(at)));
+                if let Some(at) = place(at, lines.len()) {
+                    lines.remove(at);
+                }
             }
         }
         lines

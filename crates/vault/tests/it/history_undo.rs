@@ -2,7 +2,7 @@
 
 use quillgate_vault::{
     ChangeId, Clash, Expect, Filter, Folders, HistorySettings, NotePath, Obstacle, OnConflict, TrashOption, Undo, UndoConflict,
-    UndoPlan, Undone, VaultError,
+    UndoOutcome, UndoPlan, VaultError,
 };
 
 use crate::history::{Past, author};
@@ -15,7 +15,7 @@ impl Past {
 
     /// Undoes, and says what became of each file.
     #[track_caller]
-    fn undo(&self, changes: &[ChangeId]) -> Vec<(String, Undone)> {
+    fn undo(&self, changes: &[ChangeId]) -> Vec<(String, UndoOutcome)> {
         let plan = self.plan(changes);
         assert_eq!(plan.conflicts, []);
         let outcomes = outcomes(&plan);
@@ -37,11 +37,11 @@ impl Past {
     }
 }
 
-fn outcomes(plan: &UndoPlan) -> Vec<(String, Undone)> {
+fn outcomes(plan: &UndoPlan) -> Vec<(String, UndoOutcome)> {
     plan.files.iter().map(|file| (file.path.to_string(), file.outcome.clone())).collect()
 }
 
-fn is(path: &str, outcome: Undone) -> (String, Undone) {
+fn is(path: &str, outcome: UndoOutcome) -> (String, UndoOutcome) {
     (path.to_owned(), outcome)
 }
 
@@ -54,11 +54,11 @@ fn an_edit_is_taken_back_and_so_is_taking_it_back() {
     let past = Past::new();
     past.write("a.md", "1");
     let edit = past.write("a.md", "2");
-    assert_eq!(past.undo(&[edit]), [is("a.md", Undone::Restored)]);
+    assert_eq!(past.undo(&[edit]), [is("a.md", UndoOutcome::Restored)]);
     assert_eq!(past.text("a.md"), "1");
     let undo = past.all()[0].clone();
     assert_eq!(undo.undoes, [edit]);
-    assert_eq!(past.undo(&[undo.id]), [is("a.md", Undone::Restored)]);
+    assert_eq!(past.undo(&[undo.id]), [is("a.md", UndoOutcome::Restored)]);
     assert_eq!(past.text("a.md"), "2");
 }
 
@@ -70,16 +70,16 @@ fn what_is_undone_already_is_no_change() {
     past.undo(&[edit]);
     let known = past.all().len();
     let plan = past.plan(&[edit]);
-    assert_eq!(outcomes(&plan), [is("a.md", Undone::AlreadyUndone)]);
+    assert_eq!(outcomes(&plan), [is("a.md", UndoOutcome::AlreadyUndone)]);
     assert_eq!(plan.commit().unwrap().unwrap().change, None);
     assert_eq!(past.all().len(), known);
     // Also when somebody wrote the same again: that is another change. When taking it back is taken back, it is in effect.
     past.place.put("a.md", "2");
-    assert_eq!(past.undo(&[edit]), [is("a.md", Undone::AlreadyUndone)]);
+    assert_eq!(past.undo(&[edit]), [is("a.md", UndoOutcome::AlreadyUndone)]);
     past.place.put("a.md", "1");
     let undo = past.all()[0].id;
     past.undo(&[undo]);
-    assert_eq!(past.undo(&[edit]), [is("a.md", Undone::Restored)]);
+    assert_eq!(past.undo(&[edit]), [is("a.md", UndoOutcome::Restored)]);
     assert_eq!(past.text("a.md"), "1");
 }
 
@@ -89,7 +89,7 @@ fn what_was_changed_since_elsewhere_stays() {
     past.write("a.md", "one\ntwo\nthree\nfour\n");
     let edit = past.write("a.md", "one\n2\nthree\nfour\n");
     past.place.put("a.md", "one\n2\nthree\nfour\nfive by hand\n");
-    assert_eq!(past.undo(&[edit]), [is("a.md", Undone::Merged)]);
+    assert_eq!(past.undo(&[edit]), [is("a.md", UndoOutcome::Merged)]);
     assert_eq!(past.text("a.md"), "one\ntwo\nthree\nfour\nfive by hand\n");
 }
 
@@ -134,7 +134,7 @@ fn pictures_are_restored_but_not_merged() {
 fn what_was_made_goes_unless_somebody_worked_on_it() {
     let past = Past::new();
     let made = past.write("folder/a.md", "1");
-    assert_eq!(past.undo(&[made]), [is("folder/a.md", Undone::Removed)]);
+    assert_eq!(past.undo(&[made]), [is("folder/a.md", UndoOutcome::Removed)]);
     assert!(past.place.walked().is_empty());
     let made = past.write("b.md", "1\n");
     past.place.put("b.md", "1\nmore\n");
@@ -154,7 +154,7 @@ fn what_was_deleted_comes_back_unless_its_place_is_taken() {
     past.place.put("folder/a.md", "1");
     let deleted = past.remove("folder/a.md");
     std::fs::remove_dir(past.place.on_disk("folder")).unwrap();
-    assert_eq!(past.undo(&[deleted]), [is("folder/a.md", Undone::Recreated)]);
+    assert_eq!(past.undo(&[deleted]), [is("folder/a.md", UndoOutcome::Recreated)]);
     assert_eq!(past.text("folder/a.md"), "1");
     let deleted = past.remove("folder/a.md");
     past.place.put("folder/a.md", "another");
@@ -171,8 +171,8 @@ fn a_move_goes_back_and_the_links_with_it() {
     let change = change.write(note("b.md"), b"see [[center]]\n".to_vec(), Expect::Anything);
     let change = change.rename(note("hub.md"), note("x/center.md")).commit().unwrap().change.unwrap();
     past.place.put("b.md", "see [[center]]\nmore\n");
-    let back = Undone::MovedBack { from: path("x/center.md") };
-    assert_eq!(past.undo(&[change]), [is("b.md", Undone::Merged), is("hub.md", back)]);
+    let back = UndoOutcome::MovedBack { from: path("x/center.md") };
+    assert_eq!(past.undo(&[change]), [is("b.md", UndoOutcome::Merged), is("hub.md", back)]);
     assert_eq!(past.place.walked(), ["b.md", "hub.md"]);
     assert_eq!((past.text("hub.md"), past.text("b.md")), ("[[hub]]".into(), "see [[hub]]\nmore\n".into()));
     let undo = past.all()[0].id;
@@ -268,7 +268,7 @@ fn files_in_dispute_are_left_out_if_asked() {
     past.place.put("d.md", "by hand\n");
     assert_eq!(past.refused(&[first, second]).len(), 2);
     let plan = past.vault.plan_undo(&Undo::Changes(vec![first, second]), OnConflict::Skip).unwrap();
-    assert_eq!(outcomes(&plan), [is("a.md", Undone::Restored), is("c.md", Undone::Restored)]);
+    assert_eq!(outcomes(&plan), [is("a.md", UndoOutcome::Restored), is("c.md", UndoOutcome::Restored)]);
     // Of the first nothing is left.
     assert_eq!(plan.changes, [second]);
     assert_eq!(plan.conflicts[0].path, path("b.md"));
