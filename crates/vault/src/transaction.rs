@@ -15,7 +15,9 @@ use crate::planned::Handles;
 use crate::renaming::{rename_new, sync_folder};
 use crate::several::{check_free, commit_several};
 use crate::temporary::{Temporary, fresh_name};
-use crate::{Change, ChangeId, ContentHash, Contents, Durability, NotePath, Stat, TrashOption, Vault, VaultError, fault};
+use crate::{
+    Change, ChangeId, ContentHash, Contents, Durability, NotePath, Operation, Stat, TrashOption, Vault, VaultError, fault,
+};
 
 /// What must be true of a file before it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +81,9 @@ impl Vault {
         path: &NotePath,
         change: impl FnOnce(&Contents) -> Result<Vec<u8>, E>,
     ) -> Result<Written, E> {
+        self.permit(path, Operation::Write)?;
         let _guards = self.core.locks.lock([path])?;
+        self.check_single_name(path, Operation::Write)?;
         let before = self.core.read(path)?;
         let hash = before.hash();
         let bytes = change(&before)?;
@@ -127,10 +131,28 @@ impl Transaction {
         self
     }
 
+    /// Whether the rules allow all of it; nothing is looked at for that but its paths.
+    pub fn permit(&self) -> Result<(), VaultError> {
+        self.vault.permit_changes()?;
+        self.parts().try_for_each(|(path, operation)| self.vault.permit(path, operation))
+    }
+
+    /// What is done to which path, as the rules see it.
+    fn parts(&self) -> impl Iterator<Item = (&NotePath, Operation)> {
+        self.steps.iter().flat_map(Step::parts)
+    }
+
     /// Carries out all steps, or none. A path has one part in it, except that a file may be written and then moved.
     pub fn commit(mut self) -> Result<Committed, VaultError> {
-        let paths: Vec<NotePath> = self.steps.iter().flat_map(Step::paths).cloned().collect();
+        let paths: Vec<NotePath> = self.parts().map(|(path, _)| path.clone()).collect();
+        self.permit()?;
         let _guards = self.vault.core.locks.lock(&paths)?;
+        for (path, operation) in self.parts() {
+            self.vault.check_single_name(path, operation)?;
+            if operation == Operation::Write && self.folders == Folders::MustExist {
+                self.vault.check_folder_shown(&path.parent())?;
+            }
+        }
         let recording = || self.vault.core.record(self.vault.author(), &self.undoes);
         if self.steps.len() > 1 {
             let recording = recording();
@@ -156,11 +178,13 @@ impl Transaction {
 }
 
 impl Step {
-    fn paths(&self) -> Vec<&NotePath> {
-        match self {
-            Step::Write { path, .. } | Step::Remove { path, .. } => vec![path],
-            Step::Rename { from, to } => vec![from, to],
-        }
+    fn parts(&self) -> impl Iterator<Item = (&NotePath, Operation)> {
+        let (first, second) = match self {
+            Step::Write { path, .. } => ((path, Operation::Write), None),
+            Step::Remove { path, .. } => ((path, Operation::Delete), None),
+            Step::Rename { from, to } => ((from, Operation::Delete), Some((to, Operation::Write))),
+        };
+        std::iter::once(first).chain(second)
     }
 
     /// From where to where a file goes.

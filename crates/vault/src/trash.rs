@@ -11,7 +11,7 @@ use crate::history::{Recording, Seen};
 use crate::renaming::rename_new;
 use crate::system_trash::move_to_system_trash;
 use crate::transaction::check_unchanged;
-use crate::{Change, ChangeId, NotePath, TrashOption, Vault, VaultError, fault};
+use crate::{Change, ChangeId, NotePath, Operation, TrashOption, Vault, VaultError, fault};
 
 /// How many numbers are tried to keep names in the trash apart.
 pub(crate) const MOST_NAMESAKES: usize = 10_000;
@@ -32,7 +32,9 @@ impl Vault {
     }
 
     pub fn remove(&self, path: &NotePath, option: TrashOption) -> Result<Trashed, VaultError> {
+        self.permit(path, Operation::Delete)?;
         let _guards = self.core.locks.lock([path])?;
+        self.check_single_name(path, Operation::Delete)?;
         self.remove_locked(path, option, self.core.record(self.author(), &[])).map(|(trashed, _)| trashed)
     }
 
