@@ -27,10 +27,8 @@ pub(crate) fn path(configured: Option<&Path>) -> anyhow::Result<PathBuf> {
 /// Opens, and makes, the folders for the vault at `vault`. A data directory that cannot be written costs speed and safety
 /// among processes, not the service.
 pub(crate) fn for_vault(data: &Path, vault: &Path) -> anyhow::Result<VaultFolders> {
-    #[expect(clippy::disallowed_methods, reason = "the vault's own path, to name its folder and to keep ours out of it")]
-    let vault = std::fs::canonicalize(vault)
-        .with_context(|| format!("no vault at {}; give the path of an existing folder", vault.display()))?;
-    if resolved(data).starts_with(&vault) {
+    let vault = check_vault(vault)?;
+    if lies_in(data, &vault) {
         bail!("the data directory {} lies inside the vault; give another one with --data-dir", data.display());
     }
     let name = ContentHash::of(vault.to_string_lossy().as_bytes()).to_string()[..16].to_owned();
@@ -45,6 +43,19 @@ pub(crate) fn for_vault(data: &Path, vault: &Path) -> anyhow::Result<VaultFolder
             Ok(VaultFolders { catalogue: None, locks: None, journal: None })
         }
     }
+}
+
+/// Where the vault really is, if there is one.
+#[expect(clippy::disallowed_methods, reason = "the vault's own path, to name its folder and to keep ours out of it")]
+pub(crate) fn check_vault(vault: &Path) -> anyhow::Result<PathBuf> {
+    let root = std::fs::canonicalize(vault);
+    let root = root.ok().filter(|root| root.is_dir());
+    root.with_context(|| format!("no vault at {}; give the path of an existing folder", vault.display()))
+}
+
+/// Whether a folder of ours would be among the notes of the vault at `root`.
+pub(crate) fn lies_in(ours: &Path, root: &Path) -> bool {
+    resolved(ours).starts_with(root)
 }
 
 /// The index has the words of the notes in it, which are for their owner alone.

@@ -6,7 +6,7 @@ use quillgate_remote::Source;
 use quillgate_tools::{Effect, Registered, SURFACES, Surface, articles_surface};
 use serde_json::{Map, Value};
 
-use crate::config::Config;
+use crate::config::{SCHEMA, SPELLINGS, keys};
 
 const MADE: &str = "<!-- Made from the code; `QUILLGATE_BLESS=1 cargo nextest run -p quillgate docs` writes it anew. -->\n";
 
@@ -95,68 +95,38 @@ fn fields_of(schema: &Value) -> Option<String> {
 }
 
 fn configuration_page() -> String {
-    let schema: Value = schemars::schema_for!(Config).into();
     let mut page = format!(
         "{MADE}\n# Configuration\n\nGive a file with `--config` (or `QUILLGATE_CONFIG`): JSON, YAML or TOML by its extension. Every key is \
-         optional, flags and environment variables win over the file, and an unknown key is an error. \
-         [`configuration.schema.json`](configuration.schema.json) describes the file to editors.\n\n"
+         optional, flags and environment variables win over the file, and an unknown key is an error. Paths in the file begin at its \
+         folder, or with `~/` at the home directory. [`configuration.schema.json`](configuration.schema.json) describes the file to \
+         editors; `quillgate config validate` names everything that is wrong, `quillgate config show --origins` tells what counts and \
+         why, `quillgate config explain acl.readPaths` tells what is below for one key.\n\n"
     );
     page.push_str("| Key | Type | Default | Meaning |\n| --- | --- | --- | --- |\n");
-    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
-    configuration_rows(&mut page, &schema, &schema, &defaults, "");
+    for key in keys().iter().filter(|key| !key.is_group && !key.is_unused) {
+        let default = key.default.as_ref().map(|value| format!("`{value}`")).unwrap_or_default();
+        let _ = writeln!(page, "| `{}` | {} | {default} | {} |", key.path, key.kind, key.about.replace('|', "\\|"));
+    }
+    other_servers(&mut page);
     page
 }
 
-fn configuration_rows(page: &mut String, root: &Value, schema: &Value, defaults: &Value, prefix: &str) {
-    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let key = format!("{prefix}{name}");
-        let default = defaults.get(name);
-        let description = property.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
-        let choices = referenced(root, property).and_then(choices);
-        // A login of a further site is configured like that of the first.
-        if prefix == "sites[]." && name == "auth" {
-            let _ = writeln!(page, "| `{key}` | object |  | {description} The same keys as `auth`. |");
-            continue;
-        }
-        if let Some(nested) = referenced(root, property).filter(|_| choices.is_none()) {
-            configuration_rows(page, root, nested, default.unwrap_or(&Value::Null), &format!("{key}."));
-            continue;
-        }
-        // What stands in a list has its default in the schema.
-        let shown = default.or(property.get("default")).filter(|value| !value.is_null());
-        let shown = shown.map(|value| format!("`{value}`")).unwrap_or_default();
-        let kind = choices.unwrap_or_else(|| simple_type(property));
-        let _ = writeln!(page, "| `{key}` | {kind} | {shown} | {description} |");
-        if let Some(item) = property.get("items").and_then(|items| referenced(root, items)) {
-            configuration_rows(page, root, item, &Value::Null, &format!("{key}[]."));
-        }
+fn other_servers(page: &mut String) {
+    page.push_str(
+        "\n## Files of other servers\n\nSome keys have a second name, so that a file written for another engine can be used as it is:\n\n\
+         | In such a file | Here |\n| --- | --- |\n",
+    );
+    for (theirs, ours) in SPELLINGS {
+        let _ = writeln!(page, "| `{theirs}` | `{ours}` |");
     }
-}
-
-fn referenced<'a>(root: &'a Value, property: &Value) -> Option<&'a Value> {
-    let reference =
-        property.get("$ref").or_else(|| property.get("anyOf")?.as_array()?.iter().find_map(|choice| choice.get("$ref")))?;
-    root.pointer(reference.as_str()?.strip_prefix('#')?)
-}
-
-/// The words that a setting can be.
-fn choices(schema: &Value) -> Option<String> {
-    let words = schema.get("enum")?.as_array()?.iter().filter_map(Value::as_str);
-    Some(words.collect::<Vec<_>>().join(" or "))
-}
-
-fn simple_type(property: &Value) -> String {
-    match property.get("type") {
-        Some(Value::Array(kinds)) => {
-            kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect::<Vec<_>>().join(" or ")
-        }
-        Some(Value::String(kind)) => kind.clone(),
-        _ => "any".to_owned(),
+    page.push_str("\nThese are accepted and not used by this version; `quillgate config validate` says where they stand:\n\n");
+    for key in keys().iter().filter(|key| key.is_unused) {
+        let _ = writeln!(page, "- `{}`: {}", key.path, key.about);
     }
 }
 
 fn configuration_schema() -> String {
-    let mut text = serde_json::to_string_pretty(&schemars::schema_for!(Config)).unwrap_or_default();
+    let mut text = serde_json::to_string_pretty(&*SCHEMA).unwrap_or_default();
     text.push('\n');
     text
 }
@@ -190,10 +160,8 @@ mod tests {
 
     #[test]
     fn every_setting_is_explained() {
-        let page = configuration_page();
-        for row in page.lines().filter(|line| line.starts_with("| `")) {
-            let meaning = row.trim_end_matches('|').rsplit('|').next().unwrap_or_default();
-            assert!(meaning.trim().len() > 10, "{row}");
+        for key in keys() {
+            assert!(key.about.len() > 10, "{}", key.path);
         }
     }
 }

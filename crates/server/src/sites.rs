@@ -14,7 +14,7 @@ use quillgate_state::{Location, SecretHash, State};
 use quillgate_tools::{Surface, vault_id};
 use secrecy::SecretString;
 
-use crate::config::{AuthConfig, AuthMode, ClientConfig, Config, Modes};
+use crate::config::{AuthConfig, AuthMode, ClientConfig, Config, KeyConfig, Modes, UserConfig};
 use crate::data_folder;
 use crate::http::{AllowedHosts, Site};
 use crate::network::{TrustedPeers, check_exposure, public_origin};
@@ -192,17 +192,47 @@ fn vaults(around: &Surroundings, mounts: &[Arc<Mount>]) -> Vec<Vault> {
     named.into_iter().collect()
 }
 
-fn users(auth: &AuthConfig) -> anyhow::Result<Vec<ConfiguredUser>> {
-    let user = |user: &crate::config::UserConfig| {
-        let name = normal_name(&user.name);
-        let password = PasswordHash::parse(user.password.expose()).with_context(|| format!("the password of user {name:?}"))?;
-        if password.is_weak() {
-            tracing::warn!(user = name, "the password hash of this user is cheap to guess; make a new one with hash-password");
-        }
-        let scopes = user.scopes.as_ref().map(|scopes| words(scopes)).transpose()?;
-        Ok(ConfiguredUser { name, password, scopes, vault: user.vault.clone() })
+/// Everything that keeps this login from working, each with its key.
+pub(crate) fn problems(auth: &AuthConfig, at: &str) -> Vec<(String, String)> {
+    let modes = match modes(auth) {
+        Ok(modes) => modes,
+        Err(error) => return vec![(format!("{at}.mode"), format!("{error:#}"))],
     };
-    auth.users.iter().map(user).collect()
+    let mut found: Vec<(String, anyhow::Result<()>)> = Vec::new();
+    let users = auth.users.iter().enumerate();
+    found.extend(users.map(|(number, config)| (format!("{at}.users[{number}]"), user(config).map(drop))));
+    let keys = auth.keys.iter().enumerate();
+    found.extend(keys.map(|(number, config)| (format!("{at}.keys[{number}]"), key(config).map(drop))));
+    let clients = auth.clients.iter().enumerate();
+    found.extend(clients.map(|(number, config)| (format!("{at}.clients[{number}]"), client(config).map(drop))));
+    if modes.contains(&AuthMode::Jwt) {
+        found.push((at.to_owned(), jwt(auth, "https://localhost").map(drop)));
+    }
+    if modes.contains(&AuthMode::Upstream) {
+        found.push((format!("{at}.upstream"), crate::upstream::login(auth).map(drop)));
+    }
+    found.into_iter().filter_map(|(key, outcome)| Some((key, format!("{:#}", outcome.err()?)))).collect()
+}
+
+fn users(auth: &AuthConfig) -> anyhow::Result<Vec<ConfiguredUser>> {
+    let warned = |config: &UserConfig| {
+        let user = user(config)?;
+        if user.password.is_weak() {
+            tracing::warn!(
+                user = user.name,
+                "the password hash of this user is cheap to guess; make a new one with hash-password"
+            );
+        }
+        Ok(user)
+    };
+    auth.users.iter().map(warned).collect()
+}
+
+fn user(user: &UserConfig) -> anyhow::Result<ConfiguredUser> {
+    let name = normal_name(&user.name);
+    let password = PasswordHash::parse(user.password.expose()).with_context(|| format!("the password of user {name:?}"))?;
+    let scopes = user.scopes.as_ref().map(|scopes| words(scopes)).transpose()?;
+    Ok(ConfiguredUser { name, password, scopes, vault: user.vault.clone() })
 }
 
 fn words(scopes: &[String]) -> anyhow::Result<Scopes> {
@@ -210,13 +240,13 @@ fn words(scopes: &[String]) -> anyhow::Result<Scopes> {
 }
 
 fn keys(auth: &AuthConfig) -> anyhow::Result<std::collections::HashMap<SecretHash, ConfiguredKey>> {
-    let key = |key: &crate::config::KeyConfig| {
-        let hash = SecretHash::from_hex(&key.hash).with_context(|| {
-            format!("the hash of the key {:?} is no SHA-256 in hex; `quillgate keys new` prints one", key.name)
-        })?;
-        Ok((hash, ConfiguredKey { name: key.name.clone(), scopes: words(&key.scopes)?, vault: key.vault.clone() }))
-    };
     auth.keys.iter().map(key).collect()
+}
+
+fn key(key: &KeyConfig) -> anyhow::Result<(SecretHash, ConfiguredKey)> {
+    let hash = SecretHash::from_hex(&key.hash)
+        .with_context(|| format!("the hash of the key {:?} is no SHA-256 in hex; `quillgate keys new` prints one", key.name))?;
+    Ok((hash, ConfiguredKey { name: key.name.clone(), scopes: words(&key.scopes)?, vault: key.vault.clone() }))
 }
 
 fn client(config: &ClientConfig) -> anyhow::Result<ConfiguredClient> {

@@ -10,20 +10,20 @@ impl State {
             VALUES ($1, $2, $3, $4, $5, $6, $7)
             ON CONFLICT (id) DO UPDATE SET scopes = excluded.scopes, given = excluded.given";
         let Consent { user, client, redirect_uri, scopes, given } = consent;
-        let (id, target) = (joined(&[user, client, redirect_uri]), joined(&[client, redirect_uri]));
+        let (id, target) = (SecretHash::of_all(&[user, client, redirect_uri]), SecretHash::of_all(&[client, redirect_uri]));
         self.database().change(sql, values![&id, &target, user, client, redirect_uri, scopes, *given]).await?;
         Ok(())
     }
 
     pub async fn find_consent(&self, user: &str, client: &str, redirect_uri: &str) -> Result<Option<Consent>, StateError> {
         let sql = "SELECT user_name, client_id, redirect_uri, scopes, given FROM consents WHERE id = $1";
-        self.database().find(sql, values![&joined(&[user, client, redirect_uri])], read).await
+        self.database().find(sql, values![&SecretHash::of_all(&[user, client, redirect_uri])], read).await
     }
 
     /// Whether anybody ever sent an answer to this redirect URI.
     pub async fn has_consent(&self, client: &str, redirect_uri: &str) -> Result<bool, StateError> {
         let sql = "SELECT given FROM consents WHERE target = $1 LIMIT 1";
-        Ok(self.database().find(sql, values![&joined(&[client, redirect_uri])], Row::integer).await?.is_some())
+        Ok(self.database().find(sql, values![&SecretHash::of_all(&[client, redirect_uri])], Row::integer).await?.is_some())
     }
 
     /// Those of this user and this client, or of everybody if not given; says how many.
@@ -36,11 +36,6 @@ impl State {
         };
         self.database().change(sql, values).await
     }
-}
-
-/// One short key for several texts, different for different texts.
-fn joined(parts: &[&str]) -> SecretHash {
-    SecretHash::of(&parts.iter().map(|part| format!("{}:{part}", part.len())).collect::<String>())
 }
 
 fn read(row: &mut Row) -> Result<Consent, StateError> {

@@ -16,6 +16,13 @@ pub enum StateError {
     Taken(&'static str),
     #[error("the grant was removed meanwhile; log in again")]
     NoGrant,
+    /// Somebody removed its head or continued it.
+    #[error("the audit chain does not end where this process left it; verify the audit, and start another chain")]
+    ChainLost,
+    #[error("{what} is too large: at most {most} bytes; make it shorter")]
+    TooLarge { what: &'static str, most: usize },
+    #[error("the queue of captures is full: {most} are waiting; commit some of them first")]
+    QueueFull { most: i64 },
     /// Trying again later may help.
     #[error("the state cannot be reached: {0}")]
     Unavailable(String),

@@ -1,4 +1,4 @@
-//! What is remembered. Times are seconds since 1970.
+//! What is remembered of logins; other records stand in the file of their kind. Times are seconds since 1970.
 //!
 //! `Debug` leaves out what is sealed, what people wrote into forms and how passwords are stored, and shortens hashes.
 
@@ -12,9 +12,12 @@ pub struct SecretHash(String);
 
 impl SecretHash {
     pub fn of(secret: &str) -> SecretHash {
-        let digest = Sha256::digest(secret.as_bytes());
-        let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
-        SecretHash(digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
+        SecretHash(hex_of(&Sha256::digest(secret.as_bytes())))
+    }
+
+    /// One short key for several texts, different for different texts.
+    pub(crate) fn of_all(parts: &[&str]) -> SecretHash {
+        SecretHash::of(&parts.iter().map(|part| format!("{}:{part}", part.len())).collect::<String>())
     }
 
     pub fn as_str(&self) -> &str {
@@ -26,6 +29,11 @@ impl SecretHash {
         let is_hash = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_hash.then(|| SecretHash(hex.to_ascii_lowercase()))
     }
+}
+
+pub(crate) fn hex_of(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// A client that registered itself.

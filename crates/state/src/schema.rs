@@ -3,7 +3,9 @@
 use crate::StateError;
 
 /// One entry per version; what was released is never edited, only followed by another entry. Both databases read these.
-const VERSIONS: &[&[&str]] = &[&[
+const VERSIONS: &[&[&str]] = &[LOGINS, GOVERNANCE];
+
+const LOGINS: &[&str] = &[
     "CREATE TABLE clients (
         id TEXT PRIMARY KEY, metadata TEXT NOT NULL, secret TEXT, registration TEXT,
         created BIGINT NOT NULL, seen BIGINT, used BIGINT)",
@@ -46,7 +48,44 @@ const VERSIONS: &[&[&str]] = &[&[
         hash TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, vault TEXT, created BIGINT NOT NULL,
         expires BIGINT, last_used BIGINT)",
     "CREATE TABLE limits (name TEXT PRIMARY KEY, due BIGINT NOT NULL)",
-]];
+];
+
+const GOVERNANCE: &[&str] = &[
+    "CREATE TABLE audit (
+        chain TEXT NOT NULL, seq BIGINT NOT NULL, at BIGINT NOT NULL, vault TEXT, surface TEXT NOT NULL, tool TEXT NOT NULL,
+        caller TEXT NOT NULL, client TEXT, session TEXT, args_hash TEXT NOT NULL, status TEXT NOT NULL, code TEXT,
+        confirmed TEXT, bytes_out BIGINT NOT NULL, duration BIGINT NOT NULL, dropped BIGINT NOT NULL, hash TEXT NOT NULL,
+        PRIMARY KEY (chain, seq))",
+    "CREATE INDEX audit_by_at ON audit (at, chain, seq)",
+    // No foreign key from the rows: a head that somebody removed is to be noticed, not prevented.
+    "CREATE TABLE audit_heads (
+        chain TEXT PRIMARY KEY, number BIGINT NOT NULL UNIQUE, started BIGINT NOT NULL, latest BIGINT NOT NULL,
+        seq BIGINT NOT NULL, hash TEXT NOT NULL, anchor_seq BIGINT NOT NULL, anchor_hash TEXT NOT NULL)",
+    // One row: how many chains there ever were, and how many of the first were trimmed away as a whole.
+    "CREATE TABLE audit_chains (started BIGINT NOT NULL, retired BIGINT NOT NULL)",
+    "INSERT INTO audit_chains (started, retired) VALUES (0, 0)",
+    "CREATE TABLE replies (
+        id TEXT PRIMARY KEY, vault TEXT NOT NULL, fingerprint TEXT NOT NULL, claim BIGINT NOT NULL, claimed BIGINT,
+        result TEXT, expires BIGINT NOT NULL)",
+    "CREATE INDEX replies_by_expires ON replies (expires)",
+    "CREATE TABLE confirmations (
+        id TEXT PRIMARY KEY, call TEXT NOT NULL UNIQUE, vault TEXT NOT NULL, tool TEXT NOT NULL, caller TEXT NOT NULL,
+        args_hash TEXT NOT NULL, proposal_hash TEXT NOT NULL, proposal TEXT NOT NULL, paths TEXT NOT NULL,
+        created BIGINT NOT NULL, expires BIGINT NOT NULL, decision TEXT, decided_by TEXT, token TEXT)",
+    "CREATE INDEX confirmations_by_expires ON confirmations (expires)",
+    "CREATE INDEX confirmations_by_caller ON confirmations (caller, expires) WHERE decision IS NULL",
+    "CREATE TABLE allowances (
+        id TEXT PRIMARY KEY, vault TEXT NOT NULL, tool TEXT NOT NULL, folder TEXT NOT NULL, caller TEXT, given_by TEXT NOT NULL,
+        created BIGINT NOT NULL, expires BIGINT NOT NULL)",
+    "CREATE INDEX allowances_by_tool ON allowances (vault, tool)",
+    "CREATE INDEX allowances_by_expires ON allowances (expires)",
+    "CREATE TABLE captures (
+        id TEXT PRIMARY KEY, vault TEXT NOT NULL, title TEXT, content TEXT NOT NULL, tags TEXT NOT NULL, source TEXT,
+        target_path_hint TEXT, captured BIGINT NOT NULL, committed BIGINT, claim BIGINT NOT NULL, claimed BIGINT)",
+    "CREATE INDEX captures_waiting ON captures (vault, captured, id) WHERE committed IS NULL",
+    "CREATE INDEX captures_committed ON captures (vault, captured, id) WHERE committed IS NOT NULL",
+    "CREATE INDEX captures_by_committed ON captures (committed) WHERE committed IS NOT NULL",
+];
 
 pub(crate) const CREATE_VERSION: &str = "CREATE TABLE IF NOT EXISTS quillgate_version (version BIGINT NOT NULL)";
 pub(crate) const READ_VERSION: &str = "SELECT version FROM quillgate_version";

@@ -1,6 +1,6 @@
 //! What a running tool has at hand.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -30,7 +30,12 @@ impl Workspace {
 
 /// What the vault is called in arguments and addresses: the name of its folder, as an id.
 pub fn vault_id(vault: &Vault) -> String {
-    let name = vault.root_path().file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    folder_id(vault.root_path())
+}
+
+/// The id of a vault in this folder that was given none.
+pub fn folder_id(folder: &Path) -> String {
+    let name = folder.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let id: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).take(64).collect();
     if id.is_empty() { "vault".to_owned() } else { id }
 }

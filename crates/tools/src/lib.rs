@@ -24,9 +24,9 @@ mod validate;
 mod vault;
 
 pub use articles::articles_surface;
-pub use context::{Call, Context, Settings, SyncCommand, Workspace, vault_id};
+pub use context::{Call, Context, Settings, SyncCommand, Workspace, folder_id, vault_id};
 pub use failure::{Failure, Issue};
 pub use prompts::{PROMPTS, Prompt};
 pub use surface::{Answer, ErrorShape, ProtocolError, SURFACES, Surface, find_surface};
 pub use tool::{Confirm, Cost, Effect, Idempotency, Rate, Registered, Spec, Tool};
-pub use validate::check_arguments;
+pub use validate::{check_arguments, nearest};

@@ -137,7 +137,7 @@ fn join(at: &str, name: &str) -> String {
 }
 
 /// The known name that an unknown one was probably meant to be.
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<String> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<String> {
     let scored = known.map(|candidate| (distance(&name.to_lowercase(), candidate), candidate));
     let (distance, candidate) = scored.min()?;
     (distance <= name.chars().count().max(candidate.chars().count()) / 2).then(|| candidate.clone())

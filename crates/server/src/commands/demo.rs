@@ -50,7 +50,7 @@ impl Demo {
     fn serve_vault(self, mut config: Config) -> anyhow::Result<()> {
         let data = data_folder::path(config.data_dir.as_deref())?;
         let vault = lay_out_example(&data)?;
-        config.vault_path = Some(vault.clone());
+        config.serve_only(vault.clone());
         let surfaces = surfaces(&config)?;
         let address = self.address()?;
         let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("quillgate"));
@@ -72,6 +72,7 @@ impl Demo {
         let newspaper = runtime.block_on(Upstream::start_anywhere())?;
         config.surfaces = vec![ARTICLES.to_owned()];
         config.vault_path = None;
+        config.vaults.clear();
         config.server_url = None;
         config.sources = vec![SourceConfig { name: "vk".to_owned(), base_url: Some(newspaper.articles_url()), search: None }];
         config.auth.mode = Some(Modes::One(AuthMode::Upstream));

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod clients;
+mod config;
 mod demo;
 mod doctor;
 mod hash_password;
@@ -26,9 +27,12 @@ use quillgate_remote::Source;
 use quillgate_tools::{SURFACES, Surface, Workspace, articles_surface, find_surface};
 use quillgate_vault::{Limits, Vault};
 
-use crate::config::{Config, Secret};
+use crate::config::{Config, Loaded, Secret};
+use crate::environment::flag_or_variable;
 use crate::pipeline::{ARTICLES, Pipeline};
 use crate::{data_folder, environment, logging};
+
+const USUAL_LOG_LEVEL: &str = "info";
 
 /// Give AI agents fast, safe access to a Markdown vault over the Model Context Protocol.
 ///
@@ -55,6 +59,8 @@ enum Command {
     Demo(demo::Demo),
     /// Look at the index, make it anew, or compare it with the files
     Index(index::Index),
+    /// Show, check and explain the configuration
+    Config(config::Configuration),
     /// Turn a password into a hash for AUTH_USERS
     HashPassword,
     /// Show, add and remove people who may log in
@@ -103,6 +109,7 @@ pub fn run() -> ExitCode {
         Some(Command::Serve(serve)) => serve.run(),
         Some(Command::Demo(demo)) => demo.run(),
         Some(Command::Index(index)) => index.run(),
+        Some(Command::Config(configuration)) => configuration.run(),
         Some(Command::HashPassword) => hash_password::run(),
         Some(Command::Users(users)) => users.run(),
         Some(Command::Clients(clients)) => clients.run(),
@@ -122,20 +129,56 @@ pub fn run() -> ExitCode {
 }
 
 impl Shared {
-    /// The configuration file with the flags and variables on top.
+    /// The configuration file with the flags and variables on top, ready to be served.
     fn configure(&self) -> anyhow::Result<Config> {
+        start(self.load()?)
+    }
+
+    fn load(&self) -> anyhow::Result<Loaded> {
         let file = self.config.clone().or_else(|| environment::path(environment::CONFIG));
-        let mut config = file.as_deref().map(Config::read).transpose()?.unwrap_or_default();
-        config.vault_path = self.vault_path.clone().or_else(|| environment::path(environment::VAULT_PATH)).or(config.vault_path);
-        config.data_dir = self.data_dir.clone().or_else(|| environment::path(environment::DATA_DIR)).or(config.data_dir);
-        config.state = environment::text(environment::STATE).map(Secret::new).or(config.state);
-        config.log_level = self.log_level.clone().or_else(|| environment::text(environment::LOG_LEVEL)).or(config.log_level);
+        let mut loaded = file.as_deref().map(Loaded::read).transpose()?.unwrap_or_default();
+        let Loaded { config, origins, .. } = &mut loaded;
+        let ids = [environment::DEFAULT_VAULT, environment::OBSIDIAN_TC_DEFAULT_VAULT];
+        if let Some((id, by)) = flag_or_variable((&None, ""), &ids, environment::text) {
+            config.default_vault = Some(id);
+            origins.set("defaultVault", by);
+        }
+        if let Some((path, by)) =
+            flag_or_variable((&self.vault_path, "--vault-path"), &[environment::VAULT_PATH], environment::path)
+        {
+            config.serve_only(path);
+            ["vaultPath", "vaults", "defaultVault"].iter().for_each(|key| origins.set(key, &by));
+        }
+        if let Some((path, by)) = flag_or_variable((&self.data_dir, "--data-dir"), &[environment::DATA_DIR], environment::path) {
+            config.data_dir = Some(path);
+            origins.set("dataDir", by);
+        }
+        if let Some((state, by)) = flag_or_variable((&None, ""), &[environment::STATE], environment::text) {
+            config.state = Some(Secret::new(state));
+            origins.set("state", by);
+        }
+        if let Some((level, by)) =
+            flag_or_variable((&self.log_level, "--log-level"), &[environment::LOG_LEVEL], environment::text)
+        {
+            config.log_level = Some(level);
+            origins.set("logLevel", by);
+        }
         if !self.surfaces.is_empty() {
             config.surfaces.clone_from(&self.surfaces);
+            origins.set("surfaces", "flag --surface");
         }
-        logging::start(config.log_level.as_deref().unwrap_or("info"))?;
-        Ok(config)
+        loaded.check_default_vault()?;
+        Ok(loaded)
     }
+}
+
+/// Begins to log, first of all what is worth knowing about the configuration.
+fn start(loaded: Loaded) -> anyhow::Result<Config> {
+    logging::start(loaded.config.log_level.as_deref().unwrap_or(USUAL_LOG_LEVEL))?;
+    for note in &loaded.notes {
+        tracing::info!(key = note.key, "{}", note.message);
+    }
+    Ok(loaded.config)
 }
 
 /// The surfaces to mount, the default one first.
@@ -176,16 +219,16 @@ fn articles(config: &Config, names: &[String]) -> anyhow::Result<&'static Surfac
     Ok(articles_surface(sources)?)
 }
 
-/// Opens the vault and starts reading it in the background.
+/// Opens the default vault and starts reading it in the background.
 fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
-    let Some(vault_path) = &config.vault_path else {
+    let Some(entry) = config.default_vault() else {
         bail!("no vault is given; name its folder, as in: quillgate ~/Notes");
     };
     allow_many_open_files();
     let data = data_folder::path(config.data_dir.as_deref())?;
-    let folders = data_folder::for_vault(&data, vault_path)?;
+    let folders = data_folder::for_vault(&data, &entry.path)?;
     let limits = Limits { file_bytes: config.limits.max_file_bytes };
-    let vault = Vault::open(vault_path, folders.locks, limits)?.with_durability(config.write.durability.into());
+    let vault = Vault::open(&entry.path, folders.locks, limits)?.with_durability(config.write.durability.into());
     let vault = Arc::new(match folders.journal {
         Some(journal) => vault.with_journal(journal),
         None => vault,

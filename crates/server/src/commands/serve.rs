@@ -1,6 +1,6 @@
 //! Serving over HTTP.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,8 +11,9 @@ use quillgate_state::State;
 use quillgate_tools::Surface;
 use tokio::net::TcpListener;
 
-use super::{Shared, open_workspace, say, surfaces, surfaces_of_sites, wait_for_calls};
-use crate::config::{AuthMode, Config, Secret, UserConfig};
+use super::{Shared, open_workspace, say, start, surfaces, surfaces_of_sites, wait_for_calls};
+use crate::config::{AuthMode, Config, Loaded, Origins, Secret, UserConfig};
+use crate::environment::flag_or_variable;
 use crate::network::{DEFAULT_PORT, NOTES_PORT, TrustedPeers, check_exposure, parse_address};
 use crate::pipeline::{ARTICLES, Pipeline};
 use crate::sites::{self, Surroundings};
@@ -47,16 +48,64 @@ impl Serve {
     }
 
     fn configure(&self) -> anyhow::Result<Config> {
-        let mut config = self.shared.configure()?;
-        if let Some(users) = self.auth_users.clone().or_else(|| environment::text(environment::AUTH_USERS)) {
-            config.auth.users.extend(parse_users(&users)?);
+        start(self.load()?)
+    }
+
+    pub(super) fn load(&self) -> anyhow::Result<Loaded> {
+        let mut loaded = self.shared.load()?;
+        let Loaded { config, origins, .. } = &mut loaded;
+        if let Some((users, by)) =
+            flag_or_variable((&self.auth_users, "--auth-users"), &[environment::AUTH_USERS], environment::text)
+        {
+            for user in parse_users(&users)? {
+                origins.set(&format!("auth.users[{}]", config.auth.users.len()), &by);
+                config.auth.users.push(user);
+            }
         }
         if !self.trusted_networks.is_empty() {
             config.trusted_networks.clone_from(&self.trusted_networks);
+            origins.set("trustedNetworks", "flag --trusted-network");
         }
-        config.listen_addr = self.listen_addr.clone().or_else(|| listen_variable(&config)).or(config.listen_addr);
-        config.server_url = self.server_url.clone().or_else(|| environment::text(environment::SERVER_URL)).or(config.server_url);
-        Ok(config)
+        let url = flag_or_variable((&self.server_url, "--server-url"), &[environment::SERVER_URL], environment::text);
+        if let Some((url, by)) = url {
+            config.server_url = Some(url);
+            origins.set("serverUrl", by);
+        }
+        self.take_address(config, origins);
+        if config.allowed_origins.is_empty() && !config.transports.http.allowed_origins.is_empty() {
+            config.allowed_origins.clone_from(&config.transports.http.allowed_origins);
+            origins.set("allowedOrigins", origins.of("transports.http.allowedOrigins"));
+        }
+        Ok(loaded)
+    }
+
+    /// Flag, `LISTEN_ADDR`, `PORT`, `listenAddr` or `transports.http`, whichever comes first.
+    fn take_address(&self, config: &mut Config, origins: &mut Origins) {
+        let given = flag_or_variable((&self.listen_addr, "--listen-addr"), &[environment::LISTEN_ADDR], environment::text);
+        let of_port = || {
+            let port = environment::text(environment::PORT)?;
+            Some((format!("{}:{port}", usual_host(config)), format!("environment {}", environment::PORT)))
+        };
+        let of_transports = || {
+            let http = &config.transports.http;
+            let key = if http.host.is_some() { "transports.http.host" } else { "transports.http.port" };
+            (config.listen_addr.is_none() && (http.host.is_some() || http.port.is_some()))
+                .then(|| (address_of_transport(config), origins.of(key)))
+        };
+        if let Some((address, by)) = given.or_else(of_port).or_else(of_transports) {
+            config.listen_addr = Some(address);
+            origins.set("listenAddr", by);
+        }
+    }
+}
+
+fn address_of_transport(config: &Config) -> String {
+    let http = &config.transports.http;
+    let host = http.host.clone().unwrap_or_else(|| usual_host(config).to_string());
+    let port = http.port.unwrap_or_else(|| usual_port(config.surfaces.first().map(String::as_str)));
+    match host.parse::<Ipv6Addr>() {
+        Ok(host) => format!("[{host}]:{port}"),
+        Err(_) => format!("{host}:{port}"),
     }
 }
 
@@ -74,12 +123,6 @@ fn parse_users(text: &str) -> anyhow::Result<Vec<UserConfig>> {
     Ok(users.into_iter().map(user).collect())
 }
 
-/// `LISTEN_ADDR`, or the usual address with the port that `PORT` names.
-fn listen_variable(config: &Config) -> Option<String> {
-    let port = || environment::text(environment::PORT).map(|port| format!("{}:{port}", usual_host(config)));
-    environment::text(environment::LISTEN_ADDR).or_else(port)
-}
-
 /// This machine alone, unless others are trusted or have to log in.
 fn usual_host(config: &Config) -> Ipv4Addr {
     let has_login = sites::modes(&config.auth).is_ok_and(|modes| modes != [AuthMode::None]);
@@ -87,12 +130,27 @@ fn usual_host(config: &Config) -> Ipv4Addr {
     if is_open { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST }
 }
 
-fn address(config: &Config, first: &Surface) -> anyhow::Result<SocketAddr> {
+pub(super) fn address(config: &Config, first: &Surface) -> anyhow::Result<SocketAddr> {
     if let Some(address) = &config.listen_addr {
         return parse_address(address);
     }
-    let port = if first.name == "notes" { NOTES_PORT } else { DEFAULT_PORT };
-    Ok(SocketAddr::from((usual_host(config), port)))
+    Ok(SocketAddr::from((usual_host(config), usual_port(Some(first.name)))))
+}
+
+fn usual_port(first_surface: Option<&str>) -> u16 {
+    if first_surface == Some("notes") { NOTES_PORT } else { DEFAULT_PORT }
+}
+
+/// Whether the server may listen where it would.
+pub(super) fn check_reach(config: &Config, first: &Surface) -> anyhow::Result<()> {
+    check_login(config, address(config, first)?)
+}
+
+fn check_login(config: &Config, address: SocketAddr) -> anyhow::Result<()> {
+    if sites::modes(&config.auth)? == [AuthMode::None] {
+        check_exposure(address, config.server_url.as_deref(), &TrustedPeers::parse(&config.trusted_networks)?)?;
+    }
+    Ok(())
 }
 
 /// Serves until the process is told to stop. `ready` hears the endpoint once connections are taken.
@@ -103,11 +161,9 @@ pub(super) fn run_server(
     address: SocketAddr,
     ready: impl FnOnce(&str) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    if sites::modes(&config.auth)? == [AuthMode::None] {
-        // Before anything is opened: a server that must not be reached must not even start.
-        check_exposure(address, config.server_url.as_deref(), &TrustedPeers::parse(&config.trusted_networks)?)?;
-    }
-    let workspace = config.vault_path.is_some().then(|| open_workspace(&config)).transpose()?.map(Arc::new);
+    // Before anything is opened: a server that must not be reached must not even start.
+    check_login(&config, address)?;
+    let workspace = config.default_vault().is_some().then(|| open_workspace(&config)).transpose()?.map(Arc::new);
     if workspace.is_none() && surfaces.iter().any(|surface| surface.name != ARTICLES) {
         bail!("no vault is given; name its folder with --vault-path");
     }

@@ -1,12 +1,15 @@
 //! Who may connect over HTTP, and how they prove it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
+
+use super::Unused;
 
 /// How callers over HTTP prove who they are.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -66,6 +69,15 @@ pub struct AuthConfig {
     /// Mode `upstream`: the other site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upstream: Option<UpstreamConfig>,
+    /// The address in the resource document; it is made from `serverUrl`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<Unused>,
+    /// The name in the resource document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_name: Option<Unused>,
+    /// The scopes in the resource document; they are those of the tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scopes_supported: Option<Unused>,
 }
 
 impl Default for AuthConfig {
@@ -94,6 +106,9 @@ impl Default for AuthConfig {
             authorization_servers: Vec::new(),
             require_at_jwt: false,
             upstream: None,
+            resource: None,
+            resource_name: None,
+            scopes_supported: None,
         }
     }
 }
@@ -320,10 +335,23 @@ pub struct SiteConfig {
 }
 
 /// Something that must not be shown: neither in logs nor when the configuration is printed.
-#[derive(Clone, JsonSchema)]
-#[serde(transparent)]
-#[schemars(inline)]
+#[derive(Clone)]
 pub struct Secret(String);
+
+/// `writeOnly` is the schema's word for what is not shown.
+impl JsonSchema for Secret {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Secret".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "writeOnly": true})
+    }
+}
 
 /// What is no text is refused without being quoted.
 impl<'de> Deserialize<'de> for Secret {

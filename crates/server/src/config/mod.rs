@@ -1,7 +1,20 @@
 //! Everything that can be configured, declared once: the field docs are the user's documentation.
 
+mod acl;
 mod auth;
+mod file;
+mod governor;
+mod keys;
+mod observability;
+mod paths;
+mod schema;
 mod sources;
+mod throttle;
+mod transports;
+mod unused;
+mod upkeep;
+mod vaults;
+mod visibility;
 
 pub(crate) use auth::seven_days;
 
@@ -9,27 +22,47 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context as _;
 use quillgate_index::{IndexSettings, Language};
 use quillgate_tools::{Settings, SyncCommand};
 use quillgate_vault::{Durability, Limits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use acl::{AclConfig, AclRule};
 pub use auth::{
     AuthConfig, AuthMode, ClientConfig, KeyConfig, Modes, RateLimitsConfig, Secret, SiteConfig, UpstreamConfig, UserConfig,
 };
+pub(crate) use file::{Broken, Loaded, Origins, Problem, SPELLINGS};
+pub use governor::{ConfirmConfig, GovernorConfig};
+pub(crate) use keys::{Key, find_key, general, keys, nearest_keys};
+pub use observability::{
+    CloudEventsConfig, LogFormat, LogsConfig, ObservabilityConfig, OtelConfig, PrometheusConfig, RetentionConfig,
+};
+pub(crate) use schema::SCHEMA;
 pub use sources::SourceConfig;
+pub use throttle::{RateConfig, ThrottleConfig};
+pub use transports::{HttpTransportConfig, TransportsConfig};
+pub use unused::Unused;
+pub use upkeep::{HistoryConfig, MaintenanceConfig};
+pub use vaults::{VaultConfig, VaultEntry};
+pub use visibility::{FacadeMode, ToolFacadeConfig, ToolVisibilityConfig};
 
 /// Quillgate's configuration file, in JSON, YAML or TOML. Every key is optional; command-line flags and environment variables
 /// win over the file.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Config {
-    /// Folder of the vault. Flag `--vault-path`, environment `VAULT_PATH`.
+    /// Folder of the vault, when there is one. Flag `--vault-path`, environment `VAULT_PATH`; either of them serves that vault alone,
+    /// whatever `vaults` says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vault_path: Option<PathBuf>,
-    /// Folder for everything of ours: catalogue, locks. Never inside the vault. Flag `--data-dir`, environment
+    /// Several vaults, each with an id of its own; instead of `vaultPath`.
+    pub vaults: Vec<VaultConfig>,
+    /// Id of the vault that calls mean if they name none; the first by default. Environment `QUILLGATE_DEFAULT_VAULT` or
+    /// `OBSIDIAN_TC_DEFAULT_VAULT`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_vault: Option<String>,
+    /// Folder for everything of ours: catalogue, locks, history. Never inside a vault. Flag `--data-dir`, environment
     /// `QUILLGATE_DATA_DIR`; by default the platform's data directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_dir: Option<PathBuf>,
@@ -64,6 +97,34 @@ pub struct Config {
     pub rate_limits: RateLimitsConfig,
     /// Further addresses that this server answers under.
     pub sites: Vec<SiteConfig>,
+    /// Which files may be read, written and deleted, and by whom: the rules of every vault that has none of its own.
+    pub acl: AclConfig,
+    /// How often one caller may call. Callers who logged in are always limited; the program that started `quillgate stdio`, or callers of
+    /// a server without login, only if this is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throttle: Option<ThrottleConfig>,
+    /// How large an answer may be, and how long a search may take.
+    pub governor: GovernorConfig,
+    /// What needs the word of a human. This can only ask for more than the tools do.
+    pub confirm: ConfirmConfig,
+    /// How long a human may take to agree to a call, in seconds.
+    #[schemars(range(min = 1))]
+    pub elicit_ttl_seconds: u64,
+    /// For how long a call that is repeated with its idempotency key gets the first answer, in seconds.
+    #[schemars(range(min = 1))]
+    pub idempotency_ttl_seconds: u64,
+    /// After how many seconds a call with an idempotency key counts as crashed and may be made again. Longer than any call takes.
+    #[schemars(range(min = 1))]
+    pub idempotency_reclaim_seconds: u64,
+    /// Which tools clients are shown, and which they can call at all.
+    pub tool_visibility: ToolVisibilityConfig,
+    /// How many tools the `engine` surface lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_facade: Option<ToolFacadeConfig>,
+    /// Remembering how files were.
+    pub history: HistoryConfig,
+    /// Dropping what has expired.
+    pub maintenance: MaintenanceConfig,
     /// How much is logged: `error`, `warn`, `info`, `debug`, `trace`, or a tracing filter. Flag `--log-level`, environment
     /// `LOG_LEVEL`; `info` by default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +133,7 @@ pub struct Config {
     pub read: ReadConfig,
     /// Writing files.
     pub write: WriteConfig,
-    /// Searching.
+    /// How searches work.
     pub search: SearchConfig,
     /// The command behind `vault_sync`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,8 +142,66 @@ pub struct Config {
     pub app: AppConfig,
     /// Other sites whose articles the `articles` surface searches, a tool each. `vk` is built in and needs only its name.
     pub sources: Vec<SourceConfig>,
+    /// What the operator gets to see of the calls, and for how long it is kept.
+    pub observability: ObservabilityConfig,
     /// Limits that keep one client from taking everything.
     pub limits: LimitsConfig,
+    /// Where to listen, in the spelling of other servers' files.
+    pub transports: TransportsConfig,
+    /// A reader for other memories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plur: Option<Unused>,
+    /// Vectors for search by meaning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embeddings: Option<Unused>,
+    /// Work while nobody calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plane: Option<Unused>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            vault_path: None,
+            vaults: Vec::new(),
+            default_vault: None,
+            data_dir: None,
+            listen_addr: None,
+            server_url: None,
+            surfaces: Vec::new(),
+            trusted_networks: Vec::new(),
+            trusted_proxies: Vec::new(),
+            allowed_origins: Vec::new(),
+            state: None,
+            auth: AuthConfig::default(),
+            rate_limits: RateLimitsConfig::default(),
+            sites: Vec::new(),
+            acl: AclConfig::default(),
+            throttle: None,
+            governor: GovernorConfig::default(),
+            confirm: ConfirmConfig::default(),
+            elicit_ttl_seconds: 300,
+            idempotency_ttl_seconds: 86_400,
+            idempotency_reclaim_seconds: 60,
+            tool_visibility: ToolVisibilityConfig::default(),
+            tool_facade: None,
+            history: HistoryConfig::default(),
+            maintenance: MaintenanceConfig::default(),
+            log_level: None,
+            read: ReadConfig::default(),
+            write: WriteConfig::default(),
+            search: SearchConfig::default(),
+            sync: None,
+            app: AppConfig::default(),
+            sources: Vec::new(),
+            observability: ObservabilityConfig::default(),
+            limits: LimitsConfig::default(),
+            transports: TransportsConfig::default(),
+            plur: None,
+            embeddings: None,
+            plane: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -257,14 +376,7 @@ fn ten_minutes() -> u64 {
 impl Config {
     /// Reads a file by its extension; anything but `.toml` and `.json` is taken for YAML.
     pub fn read(path: &Path) -> anyhow::Result<Config> {
-        #[expect(clippy::disallowed_methods, reason = "the operator's own file, named on the command line")]
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the configuration {}", path.display()))?;
-        let parsed = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("toml") => toml::from_str(&text).map_err(anyhow::Error::from),
-            Some("json") => serde_json::from_str(&text).map_err(anyhow::Error::from),
-            _ => serde_norway::from_str(&text).map_err(anyhow::Error::from),
-        };
-        parsed.with_context(|| format!("the configuration {} is not valid", path.display()))
+        Ok(Loaded::read(path)?.config)
     }
 
     pub fn tool_settings(&self) -> Settings {
@@ -276,7 +388,7 @@ impl Config {
         Settings {
             read_lines: self.read.threshold_lines.max(1),
             search_lines: self.search.max_lines,
-            regex_limit: Duration::from_millis(self.limits.regex_timeout_ms),
+            regex_limit: Duration::from_millis(self.governor.regex_timeout_ms.unwrap_or(self.limits.regex_timeout_ms)),
             sync,
             app_program: self.app.command.clone(),
         }

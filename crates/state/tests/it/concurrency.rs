@@ -18,7 +18,7 @@ stories![
 ];
 
 /// How many of fifty tasks, on two handles that know nothing of each other, say yes.
-async fn winners<F>(place: &Place, attempt: impl Fn(State, usize) -> F) -> usize
+pub(crate) async fn winners<F>(place: &Place, attempt: impl Fn(State, usize) -> F) -> usize
 where
     F: Future<Output = bool> + Send + 'static,
 {

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use quillgate_state::{Location, State, TokenKind};
 
+use crate::audit::call;
 use crate::place::{NOW, Place, client, grant, hash, stories, token};
 
 const WRITER: &str = "QUILLGATE_TEST_WRITER";
@@ -30,12 +31,14 @@ async fn the_process_that_writes() {
         .map(|writer| {
             let (state, name) = (state.clone(), name.to_owned());
             tokio::spawn(async move {
+                let mut head = state.start_audit(&format!("{name}-{writer}"), NOW).await.unwrap();
                 for number in 0..100_000 {
                     let id = format!("{name}-{writer}-{number}");
                     state.add_client(&client(&id, NOW)).await.unwrap();
                     state.add_grant(&grant(&id, "anna", &id)).await.unwrap();
                     state.add_token(&token(&id, &id, TokenKind::Refresh)).await.unwrap();
                     state.replace_token(&hash(&id), NOW).await.unwrap();
+                    state.append_audit(&mut head, &[call(number), call(number)]).await.unwrap();
                     println!("done {id}");
                 }
             })
@@ -58,6 +61,9 @@ async fn what_was_acknowledged_survives_a_kill(place: Place) {
         writer.wait().unwrap();
 
         let state = place.open().await;
+        let audit = state.verify_audit().await.unwrap();
+        assert_eq!(audit.problems, []);
+        assert!(audit.rows >= 2 * done.len() as u64, "{} of {}", audit.rows, done.len());
         for line in done {
             let id = line.trim_start_matches("done ");
             let (token, grant) = state.find_token(&hash(id)).await.unwrap().unwrap_or_else(|| panic!("{id} was lost"));

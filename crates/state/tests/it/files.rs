@@ -7,7 +7,7 @@ use cap_std::fs::{Dir, MetadataExt, Permissions, PermissionsExt};
 use quillgate_state::{Location, State, StateError};
 use tempfile::TempDir;
 
-use crate::place::{NOW, client, user};
+use crate::place::{NOW, client, connect, user};
 
 struct Folder {
     place: TempDir,
@@ -42,9 +42,7 @@ impl Folder {
 
     /// Runs SQL with other hands than ours.
     fn settle(&self, sql: &str) {
-        let connection = rusqlite::Connection::open(self.path("state.db")).unwrap();
-        connection.busy_timeout(std::time::Duration::from_secs(10)).unwrap();
-        connection.execute_batch(sql).unwrap();
+        connect(&self.path("state.db")).execute_batch(sql).unwrap();
     }
 
     async fn refuses(&self, words: &str) {

@@ -2,7 +2,7 @@
 
 use quillgate_state::{Location, State};
 
-use crate::place::{NOW, Place, client, grant, stories};
+use crate::place::{NOW, Place, client, connect_to_server, grant, stories};
 
 stories![
     used_clients_stay_whatever_comes,
@@ -79,8 +79,7 @@ async fn size(place: &Place) -> u64 {
     let path = match &place.location {
         Location::Sqlite(path) => path,
         Location::Postgres(url) => {
-            let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
-            tokio::spawn(connection);
+            let client = connect_to_server(url).await;
             // What the server does by itself from time to time.
             client.batch_execute("VACUUM clients").await.unwrap();
             let row = client.query_one("SELECT pg_total_relation_size('clients')", &[]).await.unwrap();

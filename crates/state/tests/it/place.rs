@@ -24,14 +24,27 @@ impl Place {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let database = format!("story_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let url = tokio::task::spawn_blocking(common_cluster).await.unwrap();
-        let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
-        tokio::spawn(connection);
-        client.batch_execute(&format!("CREATE DATABASE {database}")).await.unwrap();
+        connect_to_server(&url).await.batch_execute(&format!("CREATE DATABASE {database}")).await.unwrap();
         Place { location: Location::Postgres(url.replace("/postgres?", &format!("/{database}?"))), _folder: None }
     }
 
     pub(crate) async fn open(&self) -> State {
         State::open(&self.location).await.unwrap()
+    }
+
+    /// Runs SQL with other hands than ours.
+    pub(crate) async fn run(&self, sql: &str) {
+        match &self.location {
+            Location::Sqlite(path) => connect(path).execute_batch(sql).unwrap(),
+            Location::Postgres(url) => connect_to_server(url).await.batch_execute(sql).await.unwrap(),
+        }
+    }
+
+    pub(crate) async fn number(&self, sql: &str) -> i64 {
+        match &self.location {
+            Location::Sqlite(path) => connect(path).query_row(sql, [], |row| row.get(0)).unwrap(),
+            Location::Postgres(url) => connect_to_server(url).await.query_one(sql, &[]).await.unwrap().get(0),
+        }
     }
 
     /// As [`Location::parse`] reads it.
@@ -41,6 +54,18 @@ impl Place {
             Location::Postgres(url) => url.clone(),
         }
     }
+}
+
+pub(crate) fn connect(path: &Path) -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    connection.busy_timeout(std::time::Duration::from_secs(10)).unwrap();
+    connection
+}
+
+pub(crate) async fn connect_to_server(url: &str) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
 }
 
 /// One cluster for all tests of a run. It ends with the process that runs them, which with nextest is our parent.

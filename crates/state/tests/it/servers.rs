@@ -5,12 +5,6 @@ use tokio_postgres::NoTls;
 
 use crate::place::{NOW, Place, client, cluster, user};
 
-async fn run(place: &Place, sql: &str) {
-    let (client, connection) = tokio_postgres::connect(&place.text(), NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client.batch_execute(sql).await.unwrap();
-}
-
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -22,7 +16,7 @@ async fn lost_connections_are_made_again() {
     state.put_user(&user("anna")).await.unwrap();
     for round in 0..5 {
         let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-        run(&place, cut).await;
+        place.run(cut).await;
         assert!(state.find_user("anna").await.unwrap().is_some(), "reading");
         state.add_client(&client(&round.to_string(), NOW)).await.unwrap();
     }
@@ -32,7 +26,7 @@ async fn lost_connections_are_made_again() {
 async fn a_newer_version_is_refused() {
     let place = Place::postgres().await;
     place.open().await;
-    run(&place, "UPDATE quillgate_version SET version = 99").await;
+    place.run("UPDATE quillgate_version SET version = 99").await;
     let error = State::open(&place.location).await.unwrap_err();
     assert!(matches!(error, StateError::Newer { found: 99, .. }), "{error}");
 }
@@ -40,10 +34,10 @@ async fn a_newer_version_is_refused() {
 #[tokio::test]
 async fn the_tables_of_another_program_are_left_alone() {
     let place = Place::postgres().await;
-    run(&place, "CREATE TABLE users (name TEXT)").await;
+    place.run("CREATE TABLE users (name TEXT)").await;
     let error = State::open(&place.location).await.unwrap_err().to_string();
     assert!(error.contains("relation \"users\" already exists"), "{error}");
-    run(&place, "DROP TABLE users").await;
+    place.run("DROP TABLE users").await;
     place.open().await;
 }
 
