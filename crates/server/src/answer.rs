@@ -22,13 +22,13 @@ fn fit(mut answer: Value, limit: usize) -> Result<(Value, String), Failure> {
         return Ok((answer, text));
     }
     let bytes = text.len();
-    while let Some(excess) = answer.to_string().len().checked_sub(limit).filter(|excess| *excess > 0) {
-        if !cut_text(&mut answer, excess) {
-            return Err(Failure::TooLong { bytes, limit, advice: advice(&answer, bytes, limit) });
+    while cut_text(&mut answer, limit) {
+        let text = answer.to_string();
+        if text.len() <= limit {
+            return Ok((answer, text));
         }
     }
-    let text = answer.to_string();
-    Ok((answer, text))
+    Err(Failure::TooLong { bytes, limit, advice: advice(&answer, bytes, limit) })
 }
 
 fn advice(answer: &Value, bytes: usize, limit: usize) -> String {
@@ -39,16 +39,23 @@ fn advice(answer: &Value, bytes: usize, limit: usize) -> String {
     }
 }
 
-/// Takes about this many bytes off the one long text of an answer. False if there is none.
-fn cut_text(answer: &mut Value, excess: usize) -> bool {
+/// Cuts the one long text of an answer to about what fits. False if there is none, or nothing of it would be left.
+fn cut_text(answer: &mut Value, limit: usize) -> bool {
     let field = ["content", "bundle"].into_iter().find(|field| answer.get(field).is_some_and(Value::is_string));
     let Some(field) = field else { return false };
-    let text = answer[field].as_str().unwrap_or_default();
-    let Some(mut end) = text.len().checked_sub(excess + MARKS) else { return false };
+    let (whole, text) = (answer.to_string().len(), answer[field].as_str().unwrap_or_default());
+    // What is written with a backslash takes more room as JSON than as text.
+    let as_json = Value::from(text).to_string().len();
+    let room = limit.saturating_sub(whole - as_json + MARKS);
+    let mut end = text.len().min(text.len().saturating_mul(room) / as_json.max(1));
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let cut = text.len() - end + answer.get("overflow_bytes").and_then(Value::as_u64).unwrap_or_default() as usize;
+    if end == 0 {
+        return false;
+    }
+    let cut_before = answer.get("overflow_bytes").and_then(Value::as_u64).unwrap_or_default();
+    let cut = cut_before + (text.len() - end) as u64;
     answer[field] = json!(text[..end]);
     answer["truncated"] = json!(true);
     answer["overflow_bytes"] = json!(cut);

@@ -122,8 +122,8 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::http::{Ending, Site, guarded, protocol};
-    use crate::network::TrustedPeers;
     use crate::mount::Mount;
+    use crate::network::TrustedPeers;
 
     /// A server that takes its callers' word for who they are.
     async fn serve() -> (TempDir, SocketAddr) {

@@ -46,6 +46,8 @@ impl<'v, O> Plan<'v, O> {
         if !context.go_on() {
             return Err(Failure::Cancelled);
         }
+        // What the rules refuse, nobody needs to be asked about.
+        self.change.permit()?;
         let must_ask = match &context.call.consent {
             Consent::Standing => false,
             Consent::AskAlways => true,

@@ -47,7 +47,7 @@ pub use error::VaultError;
 pub use hash::ContentHash;
 pub use history::{
     ChangeId, Clash, Clock, Compared, Damage, FileChange, FileDiff, Filter, History, HistorySettings, Image, Obstacle,
-    OnConflict, PastChange, Side, Trimmed, Undo, UndoConflict, UndoPlan, Undone, UndoneFile, unified_diff,
+    OnConflict, PastChange, Side, Trimmed, Undo, UndoConflict, UndoOutcome, UndoPlan, UndoneFile, unified_diff,
 };
 pub use path::{FolderPath, NotePath, PathError};
 pub use preview::{Preview, PreviewKind};

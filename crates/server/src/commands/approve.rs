@@ -135,7 +135,13 @@ fn list(shared: &Shared) -> anyhow::Result<()> {
             [only] => only.clone(),
             [first, rest @ ..] => format!("{first} and {} more", rest.len()),
         };
-        vec![pending.id[..8.min(pending.id.len())].to_owned(), pending.tool.clone(), harmless(&paths), harmless(&pending.caller), time(Some(pending.created))]
+        vec![
+            pending.id[..8.min(pending.id.len())].to_owned(),
+            pending.tool.clone(),
+            harmless(&paths),
+            harmless(&pending.caller),
+            time(Some(pending.created)),
+        ]
     };
     table(&["request", "tool", "files", "caller", "since"], &pending.iter().map(row).collect::<Vec<_>>())
 }

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::bail;
 use clap::Args;
-use quillgate_vault::{Author, Filter, OnConflict, Undo as Wanted, UndoConflict, Undone};
+use quillgate_vault::{Author, Filter, OnConflict, Undo as Wanted, UndoConflict, UndoOutcome};
 
 use super::history::{moment, parse_change};
 use super::{Shared, open_default_vault, say};
@@ -109,13 +109,13 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }
 
-fn named(outcome: &Undone) -> &'static str {
+fn named(outcome: &UndoOutcome) -> &'static str {
     match outcome {
-        Undone::Restored => "restored",
-        Undone::Merged => "merged",
-        Undone::Recreated => "recreated",
-        Undone::Removed => "removed",
-        Undone::MovedBack { .. } => "moved back",
-        Undone::AlreadyUndone => "unchanged",
+        UndoOutcome::Restored => "restored",
+        UndoOutcome::Merged => "merged",
+        UndoOutcome::Recreated => "recreated",
+        UndoOutcome::Removed => "removed",
+        UndoOutcome::MovedBack { .. } => "moved back",
+        UndoOutcome::AlreadyUndone => "unchanged",
     }
 }

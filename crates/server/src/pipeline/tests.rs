@@ -87,12 +87,7 @@ impl Tool for Changes {
 const DOMAINS: &[Domain] = &[Domain {
     name: "tests",
     about: "For tests.",
-    tools: &[
-        Registered::of::<Panics>(),
-        Registered::of::<Waits>(),
-        Registered::of::<Counts>(),
-        Registered::of::<Changes>(),
-    ],
+    tools: &[Registered::of::<Panics>(), Registered::of::<Waits>(), Registered::of::<Counts>(), Registered::of::<Changes>()],
 }];
 
 const fn surface(errors: ErrorShape) -> Surface {

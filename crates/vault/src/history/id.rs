@@ -52,6 +52,12 @@ impl Ids {
         (self.clock)()
     }
 
+    /// Names from now on are later than this one.
+    pub(crate) fn follow(&self, id: ChangeId) {
+        let mut last = self.last.lock();
+        *last = id.at().max(*last);
+    }
+
     pub(crate) fn fresh(&self) -> ChangeId {
         let mut last = self.last.lock();
         *last = self.now().max(*last + 1);

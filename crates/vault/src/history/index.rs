@@ -17,6 +17,8 @@ pub(crate) struct ChangeAt {
     pub(crate) offset: u64,
     /// Of every path in it, so that most changes need not be read to know that they are about other files.
     pub(crate) paths: Box<[u64]>,
+    /// Whether it takes others back.
+    pub(crate) is_undo: bool,
 }
 
 #[derive(Default)]
@@ -103,7 +105,7 @@ impl Index {
             Kind::Change => {
                 let Ok(change) = postcard::from_bytes::<PastChange>(body) else { return false };
                 let paths = change.files.iter().flat_map(|file| file.paths()).map(path_key).collect();
-                self.changes.insert(change.id, ChangeAt { offset, paths });
+                self.changes.insert(change.id, ChangeAt { offset, paths, is_undo: !change.undoes.is_empty() });
                 self.pending.insert(change.id);
             }
             Kind::Settled => {

@@ -42,7 +42,7 @@ pub(crate) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, 
                 j += 1;
                 (&their_side, theirs)
             }
-            (Some(ours), Some(theirs)) if ours.old == theirs.old && our_side.new(ours) == their_side.new(theirs) => {
+            (Some(ours), Some(theirs)) if ours.old == theirs.old && our_side.instead(ours) == their_side.instead(theirs) => {
                 (i, j) = (i + 1, j + 1);
                 (&our_side, ours)
             }
@@ -58,7 +58,7 @@ pub(crate) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, 
             }
         };
         merged.extend(&base_lines[at..hunk.old.start]);
-        merged.extend(side.new(hunk));
+        merged.extend(side.instead(hunk));
         at = hunk.old.end;
     }
     merged.extend(&base_lines[at..]);
@@ -80,7 +80,7 @@ struct Changed<'a> {
 }
 
 impl<'a> Changed<'a> {
-    fn new(&self, hunk: &Hunk) -> &'a [&'a [u8]] {
+    fn instead(&self, hunk: &Hunk) -> &'a [&'a [u8]] {
         &self.lines[hunk.new.clone()]
     }
 
@@ -89,7 +89,7 @@ impl<'a> Changed<'a> {
         let (mut text, mut at): (Vec<&[u8]>, usize) = (Vec::new(), range.start);
         for hunk in hunks {
             text.extend(&self.base[at..hunk.old.start]);
-            text.extend(self.new(hunk));
+            text.extend(self.instead(hunk));
             at = hunk.old.end;
         }
         text.extend(&self.base[at..range.end]);

@@ -52,7 +52,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub use diff::{Compared, unified_diff};
 pub use id::ChangeId;
 pub use merge::Clash;
-pub use overlay::Undone;
+pub use overlay::UndoOutcome;
 pub use record::{FileChange, Image, PastChange, Side};
 pub(crate) use recording::{Announced, Recording, Seen};
 pub(crate) use store::Store;

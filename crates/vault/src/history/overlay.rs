@@ -45,7 +45,7 @@ struct Slot {
 
 /// What would happen to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Undone {
+pub enum UndoOutcome {
     /// Its bytes are again what they were.
     Restored,
     /// Somebody changed it since, elsewhere in the text; both are kept.
@@ -145,19 +145,19 @@ impl<'v> Overlay<'v> {
     }
 
     /// What would happen to each path that was looked at.
-    pub(crate) fn outcomes(&self) -> Vec<(NotePath, Undone)> {
+    pub(crate) fn outcomes(&self) -> Vec<(NotePath, UndoOutcome)> {
         let moves = self.moves();
         let is_source = |path: &NotePath| moves.values().any(|from| *from == path);
         let outcomes = self.slots.iter().filter_map(|(path, slot)| {
             let outcome = match (&slot.now, &slot.then) {
-                (_, Some(_)) if moves.contains_key(path) => Undone::MovedBack { from: moves[path].clone() },
+                (_, Some(_)) if moves.contains_key(path) => UndoOutcome::MovedBack { from: moves[path].clone() },
                 (_, None) if is_source(path) => return None,
-                (None, None) => Undone::AlreadyUndone,
-                (None, Some(_)) => Undone::Recreated,
-                (Some(_), None) => Undone::Removed,
-                (Some(now), Some(then)) if is_same(now, &then.body) => Undone::AlreadyUndone,
-                (Some(_), Some(then)) if then.is_merged => Undone::Merged,
-                (Some(_), Some(_)) => Undone::Restored,
+                (None, None) => UndoOutcome::AlreadyUndone,
+                (None, Some(_)) => UndoOutcome::Recreated,
+                (Some(_), None) => UndoOutcome::Removed,
+                (Some(now), Some(then)) if is_same(now, &then.body) => UndoOutcome::AlreadyUndone,
+                (Some(_), Some(then)) if then.is_merged => UndoOutcome::Merged,
+                (Some(_), Some(_)) => UndoOutcome::Restored,
             };
             Some((path.clone(), outcome))
         });

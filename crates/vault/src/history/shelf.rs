@@ -15,6 +15,9 @@ use super::segment::{SegmentName, body_at, list, open_to_read};
 use super::{ChangeId, Damage, blob};
 use crate::ContentHash;
 
+/// As many changes are known by heart, about; each takes some hundred bytes with its blobs.
+const MOST_KNOWN: usize = 100_000;
+
 pub(crate) struct Shelf {
     folder: Arc<Dir>,
     /// `None`: not read yet.
@@ -53,6 +56,15 @@ impl Shelf {
         })
     }
 
+    /// Forgets what was read of a segment, if that of all together is much.
+    fn let_go(&mut self, name: SegmentName) {
+        let known: usize = self.segments.values().flatten().map(|index| index.changes.len()).sum();
+        let is_last = self.segments.last_key_value().is_some_and(|(last, _)| *last == name);
+        if known > MOST_KNOWN && !is_last {
+            self.segments.insert(name, None);
+        }
+    }
+
     /// Visits the changes in `range`, newest first, that look as if they were wanted.
     pub(crate) fn walk_back(
         &mut self,
@@ -81,12 +93,18 @@ impl Shelf {
                 return;
             }
             let Some(Some(index)) = self.segments.get(&name) else { continue };
-            heads.extend(latest_before(index, id).map(|latest| (latest, name)));
-            let Some(at) = index.changes.get(&id).filter(|at| looks_wanted(at)) else { continue };
-            if open.as_ref().is_none_or(|(opened, _)| *opened != name) {
-                open = open_to_read(&self.folder, name).ok().map(|file| (name, file));
+            let next = latest_before(index, id);
+            heads.extend(next.map(|latest| (latest, name)));
+            let found = index.changes.get(&id).filter(|at| looks_wanted(at)).and_then(|at| {
+                if open.as_ref().is_none_or(|(opened, _)| *opened != name) {
+                    open = open_to_read(&self.folder, name).ok().map(|file| (name, file));
+                }
+                open.as_ref().and_then(|(_, file)| read(file, index, id, at))
+            });
+            if next.is_none() {
+                self.let_go(name);
             }
-            let Some(change) = open.as_ref().and_then(|(_, file)| read(file, index, id, at)) else { continue };
+            let Some(change) = found else { continue };
             if visit(Located { change, segment: name }).is_break() {
                 return;
             }

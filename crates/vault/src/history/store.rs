@@ -45,26 +45,40 @@ impl Store {
         let mut writer = self.writer.lock();
         // Under the lock: no change is older than the segment it is in.
         let id = self.ids.fresh();
-        // So that a small history has more than one part to remove.
-        let most = self.settings.segment_bytes.min(self.settings.max_bytes / 8);
-        if let Some(open) = writer.as_ref().filter(|open| open.has_room(id.at(), most)) {
+        if let Some(open) = writer.as_ref().filter(|open| open.has_room(id.at(), self.segment_bytes())) {
             return Ok((id, open.clone()));
         }
         *writer = None;
-        let next = Arc::new(self.next_writer(id)?);
+        let (id, next) = match self.continued_writer() {
+            Some((id, continued)) => (id, Arc::new(continued)),
+            None => (id, Arc::new(self.new_writer(id)?)),
+        };
         *writer = Some(next.clone());
         drop(writer);
         self.trim_or_warn();
         Ok((id, next))
     }
 
-    fn next_writer(&self, id: ChangeId) -> io::Result<Writer> {
-        let (segments, locks) = list(&self.folder)?;
-        let latest =
-            segments.last().filter(|latest| locks.binary_search(latest).is_err() && (latest.0..latest.ends()).contains(&id));
-        if let Some(Ok(Some(continued))) = latest.map(|latest| Writer::continue_with(&self.folder, *latest)) {
-            return Ok(continued);
+    /// So that a small history has more than one part to remove.
+    fn segment_bytes(&self) -> u64 {
+        self.settings.segment_bytes.min(self.settings.max_bytes / 8)
+    }
+
+    /// The latest segment, if it is nobody's and small.
+    fn continued_writer(&self) -> Option<(ChangeId, Writer)> {
+        let (segments, locks) = list(&self.folder).ok()?;
+        let latest = segments.last().filter(|latest| locks.binary_search(latest).is_err())?;
+        if !(latest.0..latest.ends()).contains(&ChangeId::first_at(self.ids.now())) {
+            return None;
         }
+        let writer = Writer::continue_with(&self.folder, *latest).ok()??;
+        // What comes now is later than what is there, whatever the clock says.
+        self.ids.follow(writer.latest);
+        let id = self.ids.fresh();
+        writer.has_room(id.at(), self.segment_bytes()).then_some((id, writer))
+    }
+
+    fn new_writer(&self, id: ChangeId) -> io::Result<Writer> {
         // A process that is just starting may take a fresh lock for one that was left, and remove it.
         for _ in 0..100 {
             if let Some(created) = Writer::create(&self.folder, SegmentName(id))? {
@@ -148,9 +162,11 @@ impl Store {
         let (segments, locks) = list(&self.folder)?;
         let sizes: Vec<u64> = segments.iter().map(|name| self.size_of(*name)).collect();
         let mut total: u64 = sizes.iter().sum();
+        // With room for the segment that is being written.
+        let most = self.settings.max_bytes - self.segment_bytes();
         let mut trimmed = Trimmed::default();
         for (name, size) in segments.into_iter().zip(sizes) {
-            let is_due = name.0.at().saturating_add(SPAN) < oldest || total > self.settings.max_bytes;
+            let is_due = name.0.at().saturating_add(SPAN) < oldest || total > most;
             if !is_due || locks.binary_search(&name).is_ok() {
                 continue;
             }

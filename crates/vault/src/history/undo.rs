@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::merge::{Clash, merge};
-use super::overlay::{Body, Overlay, Undone};
+use super::overlay::{Body, Overlay, UndoOutcome};
 use super::record::{FileChange, Image, Side};
 use super::shelf::Located;
 use super::view::{Filter, History};
@@ -60,7 +60,7 @@ pub struct UndoConflict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndoneFile {
     pub path: NotePath,
-    pub outcome: Undone,
+    pub outcome: UndoOutcome,
 }
 
 /// What undoing would do. Nothing has been done.
@@ -93,10 +93,11 @@ impl Vault {
     pub fn plan_undo(&self, undo: &Undo, on_conflict: OnConflict) -> Result<UndoPlan, VaultError> {
         let history = self.history().ok_or(VaultError::NoHistory)?;
         let changes = history.chosen(undo)?;
+        let undone = history.undone_before(&changes)?;
         let (mut skipped, mut conflicts): (HashSet<NotePath>, Vec<UndoConflict>) = (HashSet::new(), Vec::new());
         loop {
-            let mut undoing =
-                Undoing { history: &history, changes: &changes, overlay: Overlay::new(self), conflicts: Vec::new() };
+            let overlay = Overlay::new(self);
+            let mut undoing = Undoing { history: &history, changes: &changes, undone: &undone, overlay, conflicts: Vec::new() };
             undoing.undo_all(&skipped)?;
             let found = std::mem::take(&mut undoing.conflicts);
             if found.is_empty() || on_conflict == OnConflict::Refuse {
@@ -121,6 +122,21 @@ impl History<'_> {
         }
         ids.into_iter().rev().map(|id| self.locate(id)).collect()
     }
+
+    /// What other changes have taken back of these, and was not brought back since.
+    fn undone_before(&self, changes: &[Located]) -> Result<HashSet<(ChangeId, NotePath)>, VaultError> {
+        let mut undone = HashSet::new();
+        let Some(oldest) = changes.last() else { return Ok(undone) };
+        let is_chosen = |id: ChangeId| changes.iter().any(|located| located.change.id == id);
+        for undo in self.undos_since(oldest.change.id)?.iter().filter(|undo| !is_chosen(undo.id)) {
+            let paths = undo.files.iter().flat_map(FileChange::paths).cloned();
+            let paths: Vec<NotePath> = paths.filter(|path| !undone.contains(&(undo.id, path.clone()))).collect();
+            for id in &undo.undoes {
+                undone.extend(paths.iter().map(|path| (*id, path.clone())));
+            }
+        }
+        Ok(undone)
+    }
 }
 
 /// The paths that belong together with these, because a file was moved between them.
@@ -141,6 +157,8 @@ fn together(changes: &[Located], mut paths: HashSet<NotePath>) -> HashSet<NotePa
 struct Undoing<'a> {
     history: &'a History<'a>,
     changes: &'a [Located],
+    /// Files of changes that have been put back already.
+    undone: &'a HashSet<(ChangeId, NotePath)>,
     overlay: Overlay<'a>,
     conflicts: Vec<UndoConflict>,
 }
@@ -184,6 +202,10 @@ impl Undoing<'_> {
     }
 
     fn undo_file(&mut self, located: &Located, file: &FileChange) -> Result<(), Stuck> {
+        if file.paths().any(|path| self.undone.contains(&(located.change.id, path.clone()))) {
+            self.overlay.at(file.path())?;
+            return Ok(());
+        }
         match file {
             FileChange::Created { path, after } => self.uncreate(&located.change, path, after),
             FileChange::Edited { path, before, after } => self.unedit(located, file, path, before, after),

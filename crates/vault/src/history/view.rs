@@ -62,7 +62,7 @@ impl Filter {
 impl History<'_> {
     /// Whether this handle may know of the file.
     fn is_visible(&self, path: &NotePath) -> bool {
-        self.vault.access().decide(path.as_str(), Operation::Read).allowed
+        self.vault.access().reads(path)
     }
 
     /// Without the files that may not be seen; `None` if nothing is left. A file that was moved between a place that may be
@@ -80,6 +80,7 @@ impl History<'_> {
 
     /// The changes that fit, newest first: those before `after`, or the latest. The last one's name leads to the next page.
     pub fn list(&self, filter: &Filter, after: Option<ChangeId>, limit: usize) -> Result<Vec<PastChange>, VaultError> {
+        filter.path.as_ref().map_or(Ok(()), |path| self.vault.permit(path, Operation::Read))?;
         let start = filter.since.map_or(ChangeId::FIRST, ChangeId::first_at);
         let end = after.unwrap_or(ChangeId::LAST).min(filter.until.map_or(ChangeId::LAST, ChangeId::first_at));
         let key = filter.path.as_ref().map(path_key);
@@ -101,6 +102,20 @@ impl History<'_> {
                 };
                 found.extend(self.visible(change).filter(has_path));
                 if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            },
+        );
+        Ok(found)
+    }
+
+    /// The changes after `id` that took others back, newest first.
+    pub(crate) fn undos_since(&self, id: ChangeId) -> Result<Vec<PastChange>, VaultError> {
+        let mut found = Vec::new();
+        self.shelf()?.walk_back(
+            id.next()..ChangeId::LAST,
+            |at| at.is_undo,
+            |located| {
+                found.extend(self.visible(located.change));
+                ControlFlow::Continue(())
             },
         );
         Ok(found)
@@ -158,28 +173,26 @@ impl History<'_> {
     /// The file that was at this path at that time, or `None` if there was none. What other programs changed since the last
     /// change before that time counts as there already.
     pub fn read_at(&self, path: &NotePath, at: i64) -> Result<Option<Vec<u8>>, VaultError> {
+        self.vault.permit(path, Operation::Read)?;
         self.read_after(path, ChangeId::first_at(at.saturating_add(1)))
     }
 
     /// The file as it was before the changes from `from` on: the first of them that it had a part in knows.
     fn read_after(&self, path: &NotePath, from: ChangeId) -> Result<Option<Vec<u8>>, VaultError> {
-        let mut first = None;
-        if self.is_visible(path) {
-            let key = path_key(path);
-            self.shelf()?.walk_back(
-                from..ChangeId::LAST,
-                |at| at.paths.contains(&key),
-                |located| {
-                    let segment = located.segment;
-                    if let Some(change) = self.visible(located.change)
-                        && let Some(file) = change.files.iter().find(|file| file.paths().any(|found| found == path)).cloned()
-                    {
-                        first = Some((Located { change, segment }, file));
-                    }
-                    ControlFlow::Continue(())
-                },
-            );
-        }
+        let (key, mut first) = (path_key(path), None);
+        self.shelf()?.walk_back(
+            from..ChangeId::LAST,
+            |at| at.paths.contains(&key),
+            |located| {
+                let segment = located.segment;
+                if let Some(change) = self.visible(located.change)
+                    && let Some(file) = change.files.iter().find(|file| file.paths().any(|found| found == path)).cloned()
+                {
+                    first = Some((Located { change, segment }, file));
+                }
+                ControlFlow::Continue(())
+            },
+        );
         let Some((located, file)) = first else { return self.read_now(path) };
         match &file {
             FileChange::Moved { to, .. } if to == path && file.path() != path => Ok(None),

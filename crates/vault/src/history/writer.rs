@@ -24,6 +24,8 @@ const SMALL: u64 = 1 << 20;
 
 pub(crate) struct Writer {
     pub(crate) name: SegmentName,
+    /// What was there when it was opened.
+    pub(crate) latest: ChangeId,
     folder: Arc<Dir>,
     lock: Option<Lock>,
     end: Mutex<End>,
@@ -31,6 +33,8 @@ pub(crate) struct Writer {
     is_settled: AtomicBool,
     /// Whether something was appended that may not be on the disk yet.
     is_dirty: AtomicBool,
+    /// Whether its name may not be on the disk yet.
+    is_new: AtomicBool,
 }
 
 /// The file, its length, and what is kept in it.
@@ -54,7 +58,7 @@ impl Writer {
             fault::around("append history", || file.write_all(HEADER))?;
             Ok((file, HEADER.len() as u64, HashMap::new()))
         });
-        Writer::new(folder, name, lock, begun).map(Some)
+        Writer::new(folder, name, name.0, lock, begun).map(Some)
     }
 
     /// Goes on with a small segment that was left in order.
@@ -72,18 +76,21 @@ impl Writer {
             let file = folder.open_with(name.file(), unfollowed(OpenOptions::new().append(true)))?.into_std();
             Ok((file, index.end, std::mem::take(&mut index.blobs)))
         });
-        Writer::new(folder, name, lock, continued).map(Some)
+        let latest = index.changes.last_key_value().map_or(name.0, |(latest, _)| *latest);
+        Writer::new(folder, name, latest, lock, continued).map(Some)
     }
 
-    fn new(folder: &Arc<Dir>, name: SegmentName, lock: Lock, opened: io::Result<Opened>) -> io::Result<Writer> {
+    fn new(folder: &Arc<Dir>, name: SegmentName, latest: ChangeId, lock: Lock, opened: io::Result<Opened>) -> io::Result<Writer> {
         match opened {
             Ok((file, length, known)) => Ok(Writer {
                 name,
+                latest,
                 folder: folder.clone(),
                 lock: Some(lock),
                 end: Mutex::new(End { file, length, known, is_broken: false }),
                 is_settled: AtomicBool::new(true),
                 is_dirty: AtomicBool::new(false),
+                is_new: AtomicBool::new(true),
             }),
             // Without its segment a lock is worth nothing.
             Err(error) => {
@@ -156,7 +163,9 @@ impl Writer {
         }
         let file = self.end.lock().file.try_clone()?;
         file.sync_data()?;
-        sync_folder(&self.folder, Durability::Full);
+        if self.is_new.swap(false, Ordering::Relaxed) {
+            sync_folder(&self.folder, Durability::Full);
+        }
         Ok(())
     }
 }

@@ -34,6 +34,12 @@ pub(crate) enum Work {
     Small,
     /// As small, on a file system that cannot exchange two files.
     Plain,
+    /// One file alone.
+    Edit,
+    Create,
+    Move,
+    Delete,
+    Trash,
     /// As small, but the name to which a file is moved is taken when the change is under way.
     Obstructed,
     /// Opens the vault, which recovers it.
@@ -41,6 +47,7 @@ pub(crate) enum Work {
     OpenPlain,
 }
 
+const ALONE: [Work; 5] = [Work::Edit, Work::Create, Work::Move, Work::Delete, Work::Trash];
 const ALL: [Work; 6] = [Work::Large, Work::Small, Work::Plain, Work::Obstructed, Work::Open, Work::OpenPlain];
 
 impl Work {
@@ -67,6 +74,15 @@ impl Work {
 
     pub(crate) fn change(self, vault: &Vault) -> Result<(), VaultError> {
         let mut change = vault.transaction(Folders::Create);
+        let (hub, trash) = (note("hub.md"), note("trash me.md"));
+        match self {
+            Work::Edit => return change.write(hub, b"edited".to_vec(), Expect::Anything).commit().map(drop),
+            Work::Create => return change.write(note("notes/new.md"), b"new".to_vec(), Expect::Absent).commit().map(drop),
+            Work::Move => return change.rename(hub, note("notes/center.md")).commit().map(drop),
+            Work::Delete => return change.remove(hub, Expect::Anything, TrashOption::None).commit().map(drop),
+            Work::Trash => return change.remove(trash, Expect::Anything, TrashOption::Local).commit().map(drop),
+            _ => {}
+        }
         for number in 0..self.files() {
             change = change.write(note(&format!("notes/{number}.md")), b"links to [[center]]".to_vec(), Expect::Anything);
         }
@@ -97,7 +113,7 @@ fn child() {
     let folder = PathBuf::from(folder);
     let (wanted, number) = point.rsplit_once(' ').unwrap_or(("", &point));
     let (wanted, number) = (wanted.to_owned(), number.parse::<usize>().unwrap());
-    let work = *ALL.iter().find(|known| format!("{known:?}") == work).unwrap();
+    let work = *ALL.iter().chain(&ALONE).find(|known| format!("{known:?}") == work).unwrap();
     let vault = (!matches!(work, Work::Open | Work::OpenPlain)).then(|| open(&folder, Limits::default()));
     if matches!(work, Work::Plain | Work::OpenPlain) {
         fault::forget_exchange();
@@ -213,6 +229,8 @@ fn check(place: &Place, expected: &Expected, what: &str) {
     let vault = open(place.path(), Limits::default());
     let recovery = vault.recovery();
     assert!(recovery.set_aside.is_empty() && recovery.left.is_empty(), "{what}: {recovery:?}");
+    // Which removes what was staged.
+    vault.walk(&quillgate_vault::FolderPath::ROOT, |_| true).unwrap();
     let now = tree_in(&place.on_disk(""));
     if !expected.allowed.contains(&now) {
         let differs = |from: &Tree| {
@@ -264,11 +282,9 @@ fn kill_at_every_point(work: Work) {
     let expected = expected(work);
     let unchanged = AtomicUsize::new(0);
     share(expected.points, |place, point| {
-        if place.as_ref().is_none_or(|place| tree_in(&place.on_disk("")) != expected.before) {
-            let fresh = place.insert(Place::in_memory());
-            work.prepare(fresh);
-        }
-        let place = place.as_ref().unwrap();
+        // A history that is there already is passed at fewer points.
+        let place = place.insert(Place::in_memory());
+        work.prepare(place);
         run_until_killed(place.path(), work, At::Point(point));
         check(place, &expected, &format!("{work:?} killed at {point}"));
         if tree_in(&place.on_disk("")) == expected.before {
@@ -283,6 +299,11 @@ fn kill_at_every_point(work: Work) {
 #[test]
 fn a_change_of_fifty_files_that_is_killed_at_any_point_is_done_or_not() {
     kill_at_every_point(Work::Large);
+}
+
+#[test]
+fn so_is_a_change_of_one_file() {
+    ALONE.into_iter().for_each(kill_at_every_point);
 }
 
 #[test]

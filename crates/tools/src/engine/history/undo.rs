@@ -1,6 +1,6 @@
 //! Taking changes back.
 
-use quillgate_vault::{Filter, OnConflict, PastChange, Undo as Wanted, UndoConflict, Undone};
+use quillgate_vault::{Filter, OnConflict, PastChange, Undo as Wanted, UndoConflict, UndoOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -149,13 +149,13 @@ fn refused(conflicts: &[Conflict]) -> Failure {
     Failure::UndoConflict { message, files: Value::Array(files) }
 }
 
-fn named(outcome: &Undone) -> &'static str {
+fn named(outcome: &UndoOutcome) -> &'static str {
     match outcome {
-        Undone::Restored => "restored",
-        Undone::Merged => "merged",
-        Undone::Recreated => "recreated",
-        Undone::Removed => "removed",
-        Undone::MovedBack { .. } => "moved_back",
-        Undone::AlreadyUndone => "already_undone",
+        UndoOutcome::Restored => "restored",
+        UndoOutcome::Merged => "merged",
+        UndoOutcome::Recreated => "recreated",
+        UndoOutcome::Removed => "removed",
+        UndoOutcome::MovedBack { .. } => "moved_back",
+        UndoOutcome::AlreadyUndone => "already_undone",
     }
 }
