@@ -133,7 +133,7 @@ pub struct Config {
     pub read: ReadConfig,
     /// Writing files.
     pub write: WriteConfig,
-    /// Searching.
+    /// How searches work.
     pub search: SearchConfig,
     /// The command behind `vault_sync`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -65,12 +65,18 @@ pub(super) fn is_secret(schema: &Value) -> bool {
 pub(super) fn described(schema: &'static Value) -> String {
     let mut described: Vec<String> = Vec::new();
     for form in forms(schema) {
+        let is_list_of_these = form.get("items").is_some_and(|items| described_as(&described, items));
         match words(form) {
             Some(words) => described.extend(words.iter().map(|word| format!("`{word}`"))),
+            None if is_list_of_these => described.push("list of them".to_owned()),
             None => described.push(form_described(form)),
         }
     }
     alternatives(&described)
+}
+
+fn described_as(choices: &[String], schema: &'static Value) -> bool {
+    !choices.is_empty() && described(schema) == alternatives(choices)
 }
 
 fn form_described(form: &'static Value) -> String {
@@ -85,7 +91,7 @@ fn form_described(form: &'static Value) -> String {
             None => "list".to_owned(),
         },
         Some("object") => match form.get("additionalProperties").filter(|values| values.is_object()) {
-            Some(values) => format!("object with {}", plural(&described(values))),
+            Some(values) => format!("object of {}", plural(&described(values))),
             None => "object".to_owned(),
         },
         _ => "anything".to_owned(),

@@ -21,6 +21,8 @@ fn every_command_explains_itself() {
         (&["demo"], "--listen-addr"),
         (&["tools"], "--json"),
         (&["hash-password"], "AUTH_USERS"),
+        (&["config"], "validate"),
+        (&["config", "show"], "--origins"),
         (&["index"], "verify"),
         (&["index", "status"], "--json"),
         (&["version"], "version"),

@@ -11,6 +11,7 @@ mod attacks_tokens;
 mod attacks_upstream;
 mod command_line;
 mod concurrency;
+mod configuration;
 mod courier;
 mod crash;
 mod http_client;

@@ -54,9 +54,18 @@ impl Place {
     /// The program without the environment's own settings; its data folder is this place's.
     pub(crate) fn program(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_quillgate"));
-        for name in
-            ["VAULT_PATH", "LISTEN_ADDR", "PORT", "SERVER_URL", "AUTH_USERS", "LOG_LEVEL", "QUILLGATE_CONFIG", "QUILLGATE_STATE"]
-        {
+        for name in [
+            "VAULT_PATH",
+            "LISTEN_ADDR",
+            "PORT",
+            "SERVER_URL",
+            "AUTH_USERS",
+            "LOG_LEVEL",
+            "QUILLGATE_CONFIG",
+            "QUILLGATE_STATE",
+            "QUILLGATE_DEFAULT_VAULT",
+            "OBSIDIAN_TC_DEFAULT_VAULT",
+        ] {
             command.env_remove(name);
         }
         command.env("QUILLGATE_DATA_DIR", self.path("data")).current_dir(self.0.path()).args(arguments);

@@ -9,6 +9,9 @@ use crate::commands::say;
 use crate::commands::serve::Serve;
 use crate::config::{Key, SPELLINGS, find_key, general, keys, nearest_keys};
 
+/// Characters about a key in a list of keys.
+const LONGEST_LINE: usize = 100;
+
 #[derive(Args)]
 pub(super) struct Explain {
     /// Such as acl.readPaths; without one, all keys are listed
@@ -22,8 +25,7 @@ impl Explain {
         let Some(asked) = &self.key else {
             return say(&listed(keys().iter(), 0));
         };
-        let ours = SPELLINGS.iter().find(|(theirs, _)| theirs == asked).map_or(asked.as_str(), |(_, ours)| ours);
-        let Some(key) = find_key(ours) else {
+        let Some(key) = find_key(&our_spelling(asked)) else {
             match &nearest_keys(asked)[..] {
                 [] => bail!("no key {asked:?}; `quillgate config explain` lists all"),
                 near => bail!("no key {asked:?}; did you mean {}?", near.join(" or ")),
@@ -50,10 +52,7 @@ impl Explain {
         if !key.is_group {
             text.push_str(&self.present(key));
         }
-        let below = format!("{}.", key.path);
-        let in_list = format!("{}[].", key.path);
-        let inner: Vec<&Key> =
-            keys().iter().filter(|other| other.path.starts_with(&below) || other.path.starts_with(&in_list)).collect();
+        let inner: Vec<&Key> = keys().iter().filter(|other| is_below(&other.path, &key.path)).collect();
         if !inner.is_empty() {
             text.push_str(&format!("\n{}", listed(inner.into_iter(), depth(&key.path))));
         }
@@ -66,7 +65,7 @@ impl Explain {
             return "  now      not known: `quillgate config validate` says what is wrong\n".to_owned();
         };
         let shown = effective(&loaded);
-        let is_meant = |path: &str| general(path) == key.path || general(path).starts_with(&format!("{}[].", key.path));
+        let is_meant = |path: &str| general(path) == key.path || is_below(&general(path), &key.path);
         let found: Vec<(String, &Value)> = leaves(&shown).into_iter().filter(|(path, _)| is_meant(path)).collect();
         match &found[..] {
             [] => "  now      not set\n".to_owned(),
@@ -80,6 +79,17 @@ impl Explain {
     }
 }
 
+/// The key as we call it, whatever group of it goes by another name.
+fn our_spelling(asked: &str) -> String {
+    let rest = |theirs: &str| asked.strip_prefix(theirs).filter(|rest| rest.is_empty() || rest.starts_with('.'));
+    let renamed = SPELLINGS.iter().find_map(|(theirs, ours)| Some(format!("{ours}{}", rest(theirs)?)));
+    renamed.unwrap_or_else(|| asked.to_owned())
+}
+
+fn is_below(path: &str, group: &str) -> bool {
+    path.strip_prefix(group).is_some_and(|rest| rest.starts_with('.') || rest.starts_with("[]."))
+}
+
 fn depth(path: &str) -> usize {
     path.split('.').count()
 }
@@ -90,7 +100,10 @@ fn listed<'a>(keys: impl Iterator<Item = &'a Key>, outer: usize) -> String {
         let name = key.path.rsplit('.').next().unwrap_or_default();
         let indent = "  ".repeat(depth(&key.path) - 1 - outer + usize::from(outer > 0));
         let about = if key.is_unused { "accepted, not used by this version" } else { first_sentence(&key.about) };
-        let about: String = about.chars().take(100).collect();
+        let about = match about.char_indices().nth(LONGEST_LINE) {
+            Some((end, _)) => format!("{}…", about[..end].trim_end()),
+            None => about.to_owned(),
+        };
         format!("{:<44}  {about}", format!("{indent}{name}"))
     };
     keys.map(line).collect::<Vec<_>>().join("\n")

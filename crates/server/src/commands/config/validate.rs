@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use clap::Args;
+use quillgate_tools::Surface;
 
 use crate::commands::serve::{Serve, check_reach};
 use crate::commands::{say, surfaces};
@@ -69,7 +70,7 @@ fn surrounding_problems(loaded: &Loaded) -> Vec<Problem> {
     match surfaces(config) {
         Ok(surfaces) => {
             let wrong = check_reach(config, surfaces[0]).err();
-            problems.extend(wrong.map(|wrong| Problem::new(address_key(loaded), format!("{wrong:#}"))));
+            problems.extend(wrong.map(|wrong| Problem::new(reach_key(loaded, surfaces[0]), format!("{wrong:#}"))));
         }
         Err(wrong) => problems.push(Problem::new("surfaces", format!("{wrong:#}"))),
     }
@@ -80,7 +81,12 @@ fn surrounding_problems(loaded: &Loaded) -> Vec<Problem> {
     problems
 }
 
-fn address_key(loaded: &Loaded) -> &'static str {
+/// Which key makes the server reachable for those who should not reach it.
+fn reach_key(loaded: &Loaded, first: &Surface) -> &'static str {
+    let without_url = Config { server_url: None, ..loaded.config.clone() };
+    if check_reach(&without_url, first).is_ok() {
+        return "serverUrl";
+    }
     let keys = ["listenAddr", "transports.http.host", "transports.http.port"];
     keys.into_iter().find(|key| loaded.origins.place(key).is_some()).unwrap_or("listenAddr")
 }

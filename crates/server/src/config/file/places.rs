@@ -188,8 +188,11 @@ impl<'a> Lines<'a> {
 mod tests {
     use super::*;
 
+    /// Line and column.
+    type At = (usize, usize);
+
     #[track_caller]
-    fn check(places: &Places, expected: &[(&str, (usize, usize), (usize, usize))]) {
+    fn check(places: &Places, expected: &[(&str, At, At)]) {
         let at = |place: Place| (place.line, place.column);
         let found: Vec<_> = places.spots.iter().map(|(path, spot)| (path.as_str(), at(spot.key), at(spot.value))).collect();
         assert_eq!(found, expected);
@@ -207,7 +210,7 @@ mod tests {
                 ("acl.readPaths[1]", (3, 18), (3, 18)),
                 ("acl.readPaths[2]", (3, 23), (3, 23)),
                 ("acl.readPaths[2].b", (3, 24), (3, 27)),
-                ("vaults", (4, 1), (5, 1)),
+                ("vaults", (4, 1), (5, 3)),
                 ("vaults[0]", (5, 3), (5, 3)),
                 ("vaults[0].id", (5, 3), (5, 7)),
                 ("vaults[0].path", (6, 3), (6, 9)),
@@ -252,6 +255,19 @@ mod tests {
                 ("üA", (3, 2), (3, 14)),
             ],
         );
+    }
+
+    /// JSON is YAML, so two readers that know nothing of each other must agree.
+    #[test]
+    fn json_has_the_same_places_as_json_and_as_yaml() {
+        let without_quotes = |spot: &Spot| Spot { written: None, ..spot.clone() };
+        for text in [include_str!("other_engine.json"), include_str!("../../../../../docs/configuration.schema.json")] {
+            let (json, yaml) = (Places::of_json(text), Places::of_yaml(text));
+            assert!(json.spots.len() > 100);
+            let yaml: BTreeMap<String, Spot> =
+                yaml.spots.iter().map(|(path, spot)| (path.clone(), without_quotes(spot))).collect();
+            assert_eq!(json.spots, yaml);
+        }
     }
 
     #[test]
