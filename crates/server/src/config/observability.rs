@@ -32,7 +32,7 @@ pub struct OtelConfig {
     /// Whether traces are sent; by default if there is an `endpoint`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// The collector, such as `http://127.0.0.1:4318`; `/v1/traces` is appended unless the path says where to.
+    /// The collector, such as `http://127.0.0.1:4318`; `/v1/traces` is added unless it stands there already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// Headers of every request to the collector, such as `Authorization`. Their values are never shown.

@@ -243,12 +243,12 @@ fn a_collector_that_was_away_gets_what_waited() {
 fn a_slow_collector_holds_up_nobody() {
     let slow = Reply { after: PATIENCE, ..Reply::status(200) };
     let collector = Collector::answering(&[slow]);
-    let telemetry = sending(OtlpSettings { timeout: Duration::from_millis(300), ..hasty(collector.url()) });
+    let telemetry = sending(OtlpSettings { timeout: Duration::from_secs(1), ..hasty(collector.url()) });
     telemetry.record(&record());
     let first = collector.next();
     let started = Instant::now();
     (0..1000).for_each(|_| telemetry.record(&record()));
-    assert!(started.elapsed() < Duration::from_millis(250), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_millis(900), "{:?}", started.elapsed());
     assert_eq!(first.body, collector.next().body, "out of time, and sent again");
     eventually("all are counted", || sent(&telemetry) == 1001.0);
 }
