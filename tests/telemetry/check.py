@@ -18,6 +18,7 @@ import urllib.request
 
 from cloudevents.core.formats.json import JSONFormat
 from google.protobuf.json_format import Parse
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -46,7 +47,7 @@ class Collector:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                collector.requests.append((self.path, dict(self.headers), body))
+                collector.requests.append((self.path, self.headers, body))
                 self.send_response(503 if len(collector.requests) == 1 else 200)
                 self.send_header("Retry-After", "0")
                 self.send_header("Content-Type", "application/json")
@@ -83,7 +84,11 @@ class Quillgate:
             "listenAddr": "127.0.0.1:0",
             "surfaces": ["engine"],
             "observability": {
-                "otel": {"endpoint": f"http://127.0.0.1:{collector.port}", "headers": {"X-Api-Key": KEY}},
+                "otel": {
+                    "endpoint": f"http://127.0.0.1:{collector.port}",
+                    "headers": {"X-Api-Key": KEY},
+                    "metricsSeconds": 1,
+                },
                 "prometheus": {"enabled": True, "host": "127.0.0.1", "port": port},
                 "cloudEvents": {"enabled": True, "folder": str(self.events)},
                 "logs": {"format": "json"},
@@ -151,7 +156,7 @@ def make_calls(quillgate):
     parent = {"traceparent": f"00-{TRACE}-{SPAN}-01"}
     assert "a.md" in quillgate.call("search_text", {"query": NOTE}, meta=parent)
     quillgate.call("search_text", {"query": QUERY}, headers={"traceparent": f"00-{OTHER_TRACE}-{SPAN}-01"})
-    assert "error" in quillgate.call("search_text", {"query": QUERY, "wrong": 1})
+    assert "wrong" in quillgate.call("search_text", {"query": QUERY, "wrong": 1})
     assert "error" in quillgate.call(TOOL, {})
 
 
@@ -169,9 +174,9 @@ def metrics_count_the_calls(quillgate, _):
     assert value(text, "quillgate_tool_duration_seconds_count") == 4
     assert value(text, "quillgate_tool_duration_seconds_bucket", tool="search_text", le="+Inf") == 3
     assert value(text, "quillgate_tool_errors_total", code="invalid_input") == 1
-    assert value(text, "quillgate_index_ready", vault=VAULT) == 1
-    assert value(text, "quillgate_index_notes", vault=VAULT) == 1
     assert value(text, "process_resident_memory_bytes") > 1e6
+    eventually("the vault is read", lambda: value(quillgate.scrape(), "quillgate_index_ready", vault=VAULT) == 1)
+    assert value(quillgate.scrape(), "quillgate_index_notes", vault=VAULT) == 1
 
 
 def a_collector_gets_a_span_for_every_call(_, collector):
@@ -186,12 +191,29 @@ def a_collector_gets_a_span_for_every_call(_, collector):
     assert names == ["quillgate.search_text"] * 3 + ["quillgate.unknown"], names
     assert sorted(span.status.code for span in found) == [0, 0, 2, 2]
     assert all(span.end_time_unix_nano > span.start_time_unix_nano > 1.6e18 for span in found)
-    path, headers, body = collector.taken()[0]
-    assert headers["X-Api-Key"] == KEY and headers["Content-Type"] == "application/json", headers
+    for _, headers, _ in collector.requests:
+        assert headers["X-Api-Key"] == KEY and headers["Content-Type"] == "application/json", headers
     # Ids are hex in this JSON, whatever protobuf's own rules say.
-    sent = [span for _, _, body in collector.taken() for span in json.loads(body)["resourceSpans"][0]["scopeSpans"][0]["spans"]]
+    bodies = [body for path, _, body in collector.taken() if path == "/v1/traces"]
+    sent = [span for body in bodies for span in json.loads(body)["resourceSpans"][0]["scopeSpans"][0]["spans"]]
     parents = {(span["traceId"], span["parentSpanId"]) for span in sent if "parentSpanId" in span}
     assert parents == {(TRACE, SPAN), (OTHER_TRACE, SPAN)}, parents
+
+
+def a_collector_gets_the_metrics(quillgate, collector):
+    def metrics():
+        requests = [Parse(body, ExportMetricsServiceRequest()) for path, _, body in collector.taken() if path == "/v1/metrics"]
+        found = {metric.name: metric for request in requests for metric in request.resource_metrics[0].scope_metrics[0].metrics}
+        calls = found.get("quillgate_tool_calls_total")
+        return found if calls and sum(point.as_double for point in calls.sum.data_points) == 4 else None
+
+    found = eventually("metrics of four calls", metrics)
+    families = {family.name: family.type for family in text_string_to_metric_families(quillgate.scrape())}
+    kinds = {"sum": "counter", "gauge": "gauge", "histogram": "histogram"}
+    pushed = {name.removesuffix("_total"): kinds[metric.WhichOneof("data")] for name, metric in found.items()}
+    assert pushed == families, pushed.items() ^ families.items()
+    durations = found["quillgate_tool_duration_seconds"].histogram.data_points
+    assert all(sum(point.bucket_counts) == point.count for point in durations) and sum(point.count for point in durations) == 4
 
 
 def files_have_an_event_for_every_call(quillgate, _):
@@ -239,6 +261,7 @@ CHECKS = [
     promtool_accepts_the_metrics,
     metrics_count_the_calls,
     a_collector_gets_a_span_for_every_call,
+    a_collector_gets_the_metrics,
     files_have_an_event_for_every_call,
     the_log_is_json,
     no_word_of_a_note_is_anywhere,

@@ -14,11 +14,11 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::CallRecord;
 use super::complaints::Complaints;
 use super::event_files::{EventFiles, file_name};
 use super::metrics::Metrics;
 use super::queue::{Emptier, Pace, Queue};
+use super::{CallRecord, milliseconds};
 
 const TYPE: &str = "app.quillgate.tool.called";
 
@@ -175,7 +175,7 @@ fn event<'a>(record: &'a CallRecord, time: Timestamp, id: String, source: &'a st
             confirmed: record.confirmed,
             replayed: record.replayed,
             bytes: record.bytes,
-            duration_ms: record.duration.as_secs_f64() * 1e3,
+            duration_ms: milliseconds(record.duration),
             args_hash: &record.args_hash,
         },
     }

@@ -30,9 +30,12 @@ impl EventFiles {
         EventFiles { path, keep_days, folder: None, swept: None }
     }
 
-    /// Several processes may do this with one file at a time: each adds whole lines in one write.
+    /// Several processes may do this with one file, one after the other.
     pub(super) fn append(&mut self, name: &str, lines: &[u8]) -> anyhow::Result<()> {
-        let appended = self.open(name).and_then(|mut file| {
+        let appended = self.open(name).and_then(|file| {
+            let mut file = file.into_std();
+            // Else a line that another process is writing would look torn. A file system without locks has to do without.
+            let _ = file.lock();
             end_torn_line(&mut file)?;
             Ok(file.write_all(lines)?)
         });
@@ -81,7 +84,7 @@ impl EventFiles {
 }
 
 /// A line that a crash or a full disk has cut off must not take the next one with it.
-fn end_torn_line(file: &mut cap_std::fs::File) -> std::io::Result<()> {
+fn end_torn_line(file: &mut std::fs::File) -> std::io::Result<()> {
     if file.seek(SeekFrom::End(0))? == 0 {
         return Ok(());
     }

@@ -1,4 +1,7 @@
 //! Counters, gauges and histograms in memory: one look-up and a few additions a call, and never more series than fit.
+//!
+//! Written by hand: `prometheus-client` speaks OpenMetrics only, whose counters are named otherwise in the text format 0.0.4,
+//! `prometheus` looks every counter up under a lock of its own, and neither bounds its labels.
 
 mod families;
 

@@ -148,7 +148,7 @@ impl Drop for Telemetry {
 fn log(record: &CallRecord) {
     let CallRecord { surface, tool, caller, .. } = record;
     let vault = record.vault.as_deref();
-    let ms = record.duration.as_secs_f64() * 1e3;
+    let ms = milliseconds(record.duration);
     match (record.status, record.code) {
         (Status::Ok, _) => tracing::debug!(surface, tool = &**tool, vault, caller = &**caller, ms, "ok"),
         (Status::Error, Some(INTERNAL)) => {
@@ -156,4 +156,9 @@ fn log(record: &CallRecord) {
         }
         (Status::Error, code) => tracing::info!(surface, tool = &**tool, vault, caller = &**caller, ms, code, "refused"),
     }
+}
+
+/// To the microsecond: what is beyond that is noise, and long to read.
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -206,20 +206,22 @@ struct Attribute {
 
 /// In JSON, whole numbers of 64 bits are texts.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 enum AnyValue {
-    StringValue(String),
-    IntValue(String),
-    BoolValue(bool),
+    #[serde(rename = "stringValue")]
+    Text(String),
+    #[serde(rename = "intValue")]
+    Number(String),
+    #[serde(rename = "boolValue")]
+    Truth(bool),
 }
 
 impl Attribute {
     fn text(key: &'static str, text: impl Into<String>) -> Attribute {
-        Attribute { key, value: AnyValue::StringValue(text.into()) }
+        Attribute { key, value: AnyValue::Text(text.into()) }
     }
 
     fn number(key: &'static str, number: usize) -> Attribute {
-        Attribute { key, value: AnyValue::IntValue(number.to_string()) }
+        Attribute { key, value: AnyValue::Number(number.to_string()) }
     }
 }
 

@@ -35,6 +35,7 @@ fn otlp(config: &OtelConfig, endpoint: &str) -> anyhow::Result<OtlpSettings> {
         service_name: config.service_name.clone(),
         sample_rate: config.sample_rate,
         timeout: Duration::from_secs(config.timeout_seconds.max(1)),
+        metrics_every: config.metrics_seconds.map(|seconds| Duration::from_secs(seconds.max(1))),
         ..OtlpSettings::to(endpoint)
     })
 }
@@ -83,7 +84,7 @@ mod tests {
             "serverUrl": "https://vault.example.com",
             "dataDir": folder.path(),
             "observability": {
-                "otel": {"endpoint": "http://localhost:4318", "headers": {"X-Key": "k"}, "serviceName": "notes", "sampleRate": 0.25, "timeoutSeconds": 3},
+                "otel": {"endpoint": "http://localhost:4318", "headers": {"X-Key": "k"}, "serviceName": "notes", "sampleRate": 0.25, "timeoutSeconds": 3, "metricsSeconds": 60},
                 "cloudEvents": {"enabled": true},
                 "retention": {"eventsDays": 5},
             },
@@ -92,6 +93,7 @@ mod tests {
         let otlp = settings.otlp.expect("a collector");
         assert_eq!((otlp.endpoint.as_str(), &*otlp.service_name), ("http://localhost:4318/", "notes"));
         assert_eq!((otlp.headers.len(), otlp.sample_rate, otlp.timeout), (1, 0.25, Duration::from_secs(3)));
+        assert_eq!(otlp.metrics_every, Some(Duration::from_secs(60)));
         let events = settings.cloud_events.expect("events");
         assert_eq!(events.folder, folder.path().join("events"));
         assert_eq!((&*events.source, events.keep_days), ("https://vault.example.com", Some(5)));

@@ -75,7 +75,6 @@ impl Family {
         Family::new(Kind::Gauge, name, help)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
     fn count(self, labels: &[(&'static str, &str)], count: u64) -> Family {
         self.number(labels, count as f64)
     }
@@ -101,7 +100,6 @@ impl Family {
         let numbers = |point: &Point| match &point.value {
             Value::Number(number) => vec![metric("", &point.labels, *number)],
             Value::Durations { counts, seconds } => {
-                #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
                 let count = counts.iter().sum::<u64>() as f64;
                 vec![metric("_count", &point.labels, count), metric("_sum", &point.labels, *seconds)]
             }
@@ -141,7 +139,6 @@ impl Metrics {
         tools.sort_unstable_by_key(|(tool, _)| &**tool);
         for (tool, counts) in tools {
             bytes = bytes.count(&[("tool", tool)], counts.bytes.load(Ordering::Relaxed));
-            #[expect(clippy::cast_precision_loss, reason = "a sum of durations need not be exact to the nanosecond")]
             let seconds = counts.nanoseconds.load(Ordering::Relaxed) as f64 / 1e9;
             let counts = counts.durations.each_ref().map(|count| count.load(Ordering::Relaxed));
             let labels = vec![("tool", tool.clone().into_owned())];

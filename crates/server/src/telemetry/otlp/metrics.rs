@@ -106,7 +106,7 @@ fn data_point(point: Point, (start, now): &(String, String)) -> DataPoint {
             explicit_bounds: BOUNDS.to_vec(),
         },
     };
-    let attribute = |(key, value)| Attribute { key, value: AnyValue::StringValue(value) };
+    let attribute = |(key, value)| Attribute { key, value: AnyValue::Text(value) };
     DataPoint {
         attributes: point.labels.into_iter().map(attribute).collect(),
         start_time_unix_nano: start.clone(),

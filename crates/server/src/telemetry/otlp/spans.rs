@@ -74,7 +74,6 @@ pub(super) struct Spans {
 
 impl Spans {
     pub(super) fn sampled(rate: f64) -> Spans {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^56")]
         let below = (rate.clamp(0.0, 1.0) * RANDOM_BITS as f64) as u64;
         Spans { ids: Ids::default(), below }
     }
@@ -114,7 +113,7 @@ fn attributes(record: &CallRecord) -> Vec<Attribute> {
         Attribute::text("quillgate.status", record.status.as_str()),
         Attribute::number("quillgate.response_bytes", record.bytes),
         Attribute::text("quillgate.args_hash", &*record.args_hash),
-        Attribute { key: "quillgate.replayed", value: AnyValue::BoolValue(record.replayed) },
+        Attribute { key: "quillgate.replayed", value: AnyValue::Truth(record.replayed) },
     ];
     let given =
         [("quillgate.vault", record.vault.as_deref()), ("error.type", record.code), ("quillgate.confirmed", record.confirmed)];

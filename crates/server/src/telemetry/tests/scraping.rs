@@ -1,6 +1,6 @@
 //! Metrics as a scraper gets them over HTTP, read by a parser that takes nothing but the text format.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{in_vault, record, refused, total};
-use crate::telemetry::{CallRecord, Readings, Settings, Telemetry, VaultReadings, prometheus};
+use crate::telemetry::{CallRecord, CloudEventSettings, Readings, Settings, Telemetry, VaultReadings, prometheus};
 
 type Labels = BTreeMap<String, String>;
 
@@ -190,6 +190,22 @@ fn the_snapshot_of_a_vault_does_not_name_others() {
     assert!(list.iter().all(|metric| metric.label("vault").is_none_or(|vault| vault == "mine")));
     assert!(list.iter().any(|metric| metric.name == "quillgate_uptime_seconds"));
     assert_eq!(telemetry.list(None).len(), list.len() + 2, "ok and error of the other");
+}
+
+#[test]
+fn the_documentation_names_every_metric_and_no_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let events = CloudEventSettings::into_folder(folder.path().to_owned(), "urn:test".to_owned());
+    let telemetry = Telemetry::new(Settings { otlp: None, cloud_events: Some(events) }).expect("telemetry");
+    let vault = VaultReadings { vault: "main".into(), notes: 1, pending: 0, is_ready: true, history_bytes: Some(1) };
+    telemetry.metrics().read_from(move || Readings { vaults: vec![vault.clone()], ..Readings::default() });
+    telemetry.record(&CallRecord { confirmed: Some("token"), ..refused("throttled") });
+    let families = telemetry.metrics().families();
+    let served: BTreeSet<&str> = families.iter().map(|family| family.name).collect();
+    let text = include_str!("../../../../../docs/observability.md");
+    let is_metric = |word: &&str| word.starts_with("quillgate_") || word.starts_with("process_");
+    let documented: BTreeSet<&str> = text.split('`').filter(is_metric).collect();
+    assert_eq!(documented, served);
 }
 
 proptest! {
