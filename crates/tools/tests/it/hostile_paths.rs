@@ -11,6 +11,7 @@ use quillgate_tools::{Answer, Call, Consent, Registered, SURFACES, Surface};
 use serde_json::{Map, Value, json};
 
 use crate::place::Place;
+use crate::random::Random;
 
 const PATHS: usize = 1_000_000;
 const THREADS: usize = 2;
@@ -99,26 +100,13 @@ const LITERAL: &[&str] = &[
     "..%2f",
 ];
 
-/// SplitMix64: the same paths on every run.
-struct Random(u64);
+/// Hostile paths, the same on every run.
+trait Hostile {
+    fn path(&mut self) -> String;
+    fn refused(&mut self) -> String;
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-
+impl Hostile for Random {
     /// Nearly all are refused for what they are; some get as far as the files, which takes longer.
     fn path(&mut self) -> String {
         match self.below(1000) {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
 
 mod around;
+mod access;
 mod articles;
 mod cli;
 mod engine_lists;
@@ -10,6 +11,8 @@ mod hostile_paths;
 mod journals;
 mod notes;
 mod place;
+mod plausible;
+mod random;
 mod vault;
 mod vault_files;
 mod vault_sync;

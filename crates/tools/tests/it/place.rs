@@ -4,12 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use quillgate_index::{Index, IndexSettings};
 use quillgate_tools::{
     Answer, Call, Consent, ELICIT_TOKEN, Failure, Grant, IDEMPOTENCY_KEY, ProtocolError, Registered, Settings, Surface, VAULT,
     Workspace, check_arguments, find_surface, whole_numbers,
 };
-use quillgate_vault::{Limits, Vault};
+use quillgate_vault::{Access, HistorySettings, Limits, Vault};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -33,11 +35,23 @@ impl Place {
     }
 
     pub(crate) fn with_settings(files: &[(&str, &str)], settings: Settings) -> Place {
+        let files: Vec<(String, String)> =
+            files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        Place::with_access(&files, settings, &Access::unrestricted())
+    }
+
+    /// Through a handle that may do no more than this.
+    pub(crate) fn with_access(files: &[(String, String)], settings: Settings, access: &Access) -> Place {
         let folder = TempDir::new().unwrap();
         let root = folder.path().join("vault");
         put(&root.join(".obsidian/app.json"), r#"{"trashOption":"local"}"#);
         files.iter().for_each(|(path, text)| put(&root.join(path), text));
-        let vault = Arc::new(Vault::open(&root, None, Limits { file_bytes: 1 << 20 }).unwrap());
+        let history = folder.path().join("history");
+        fs::create_dir_all(&history).unwrap();
+        let history = Dir::open_ambient_dir(&history, ambient_authority()).unwrap();
+        let vault = Vault::open(&root, None, Limits { file_bytes: 1 << 20 }).unwrap();
+        let vault = vault.with_history(history, HistorySettings::default()).with_access(Arc::new(access.clone()));
+        let vault = Arc::new(vault);
         let index = Index::start(vault.clone(), None, &IndexSettings::default());
         index.wait(|_| true);
         index.wait_for_text(|_| true);
