@@ -307,7 +307,10 @@ impl Shared {
             Ok(_) => self.check_folder(&as_folder).changed(),
             // A placeholder stands for it now; its folder tells.
             Err(VaultError::Offline(_)) => self.check_folder(&path.parent()).changed(),
-            Err(VaultError::NotFound(_) | VaultError::Link(_) | VaultError::NotRegular(_)) => self.forget_all(path, &as_folder),
+            // A folder that is shown for what is in it is refused once nothing is left.
+            Err(VaultError::NotFound(_) | VaultError::Link(_) | VaultError::NotRegular(_) | VaultError::Forbidden { .. }) => {
+                self.forget_all(path, &as_folder)
+            }
             Err(error) => {
                 tracing::debug!(%error, "a changed path cannot be looked at");
                 0
@@ -485,6 +488,10 @@ impl Shared {
             Change::Removed { path } => {
                 note_early(path);
                 self.forget(&[(*path).clone()]);
+            }
+            Change::Appeared { path } => {
+                note_early(path);
+                self.check_path(path);
             }
         }
     }

@@ -144,8 +144,9 @@ fn vault_code(failure: &Failure) -> &'static str {
         Failure::Vault(error) => match error {
             V::NotFound(_) | V::FolderNotFound(_) | V::Offline(_) | V::NoVault { .. } => "FILE_NOT_FOUND",
             V::Path(_) | V::Link(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_) | V::Denied(_) => "PATH_NOT_ALLOWED",
+            V::Forbidden { .. } | V::HardLinked { .. } => "PATH_NOT_ALLOWED",
             V::Exists(_) | V::Conflict(_) | V::Busy => "CONFLICT",
-            V::ReadOnly(_) => "READ_ONLY",
+            V::ReadOnly(_) | V::ReadOnlyMode => "READ_ONLY",
             V::NotText(..) => "NOT_TEXT",
             V::TooLarge { .. } => "TOO_LARGE",
             V::Io { .. } => "INTERNAL",
@@ -181,6 +182,9 @@ fn engine_error(failure: &Failure) -> Value {
         Failure::Forbidden { required } => Some(json!({"required": required})),
         Failure::Vault(VaultError::Path(PathError::Hidden(segment))) => Some(json!({"path": segment, "op": "access"})),
         Failure::Vault(VaultError::Link(path) | VaultError::Denied(path)) => Some(json!({"path": path.as_str(), "op": "access"})),
+        Failure::Vault(VaultError::Forbidden { path, operation } | VaultError::HardLinked { path, operation }) => {
+            Some(json!({"path": path.as_str(), "op": operation.name()}))
+        }
         Failure::Vault(VaultError::TooLarge { size, limit, .. }) => Some(json!({"bytes": size, "limit": limit})),
         _ => None,
     };
@@ -197,8 +201,9 @@ fn engine_code(failure: &Failure) -> &'static str {
             V::NoVault { .. } => "vault_not_found",
             V::NotFound(_) | V::FolderNotFound(_) | V::Offline(_) => "note_not_found",
             V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_) => "acl_denied",
+            V::Forbidden { .. } | V::HardLinked { .. } => "acl_denied",
             V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_) => "path_invalid",
-            V::ReadOnly(_) => "read_only_mode",
+            V::ReadOnly(_) | V::ReadOnlyMode => "read_only_mode",
             V::Exists(_) => "note_exists",
             V::Conflict(_) | V::Busy => "concurrent_modification",
             V::NotText(..) => "invalid_input",
@@ -248,6 +253,7 @@ fn cli_error(failure: &Failure) -> ProtocolError {
         }
         Failure::Ambiguous { .. } => (-32004, "AMBIGUOUS_NAME"),
         Failure::Vault(V::Path(PathError::Hidden(_)) | V::Link(_) | V::Denied(_) | V::ReadOnly(_))
+        | Failure::Vault(V::Forbidden { .. } | V::HardLinked { .. } | V::ReadOnlyMode)
         | Failure::Forbidden { .. }
         | Failure::OtherVault(_) => (-32005, "PERMISSION_DENIED"),
         Failure::Vault(V::Path(_) | V::IsFolder(_) | V::NotFolder(_) | V::NotRegular(_)) => (-32602, "INVALID_PARAMS"),
@@ -319,6 +325,25 @@ mod tests {
 
     fn tools() -> impl Iterator<Item = (&'static Surface, &'static Registered)> {
         surfaces().flat_map(|surface| surface.tools.iter().map(move |tool| (surface, tool)))
+    }
+
+    #[test]
+    fn what_the_rules_refuse_has_a_code_on_every_surface() {
+        let path = quillgate_vault::NotePath::parse("Private/a.md").expect("a path");
+        let operation = quillgate_vault::Operation::Write;
+        let codes = |error| {
+            let failure = Failure::Vault(error);
+            (vault_code(&failure), engine_error(&failure), cli_error(&failure).code)
+        };
+        for error in
+            [VaultError::Forbidden { path: path.clone(), operation }, VaultError::HardLinked { path: path.clone(), operation }]
+        {
+            let (vault, engine, cli) = codes(error);
+            assert_eq!((vault, &engine["code"], cli), ("PATH_NOT_ALLOWED", &json!("acl_denied"), -32005));
+            assert_eq!(engine["details"], json!({"path": "Private/a.md", "op": "write"}));
+        }
+        let (vault, engine, cli) = codes(VaultError::ReadOnlyMode);
+        assert_eq!((vault, &engine["code"], cli), ("READ_ONLY", &json!("read_only_mode"), -32005));
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
+use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use parking_lot::RwLock;
@@ -28,6 +28,7 @@ pub(crate) struct Core {
     pub(crate) journal: Option<Dir>,
     pub(crate) recovery: Recovery,
     pub(crate) observers: RwLock<Vec<Observer>>,
+    pub(crate) folds_case: OnceLock<bool>,
 }
 
 impl Core {
@@ -45,6 +46,7 @@ impl Core {
             journal: None,
             recovery: Recovery::default(),
             observers: RwLock::default(),
+            folds_case: OnceLock::new(),
         })
     }
 
@@ -136,6 +138,12 @@ impl Core {
             return Err(VaultError::Offline(path.clone()));
         }
         Ok((file, stat))
+    }
+
+    /// Whether the file is known by more than one name.
+    pub(crate) fn has_other_names(&self, path: &NotePath) -> bool {
+        let found = self.open_parent(path).map(|(folder, name)| folder.symlink_metadata(&name));
+        found.is_ok_and(|found| found.is_ok_and(|metadata| metadata.is_file() && MetadataExt::nlink(&metadata) > 1))
     }
 
     pub(crate) fn check_size(&self, path: &NotePath, size: u64) -> Result<(), VaultError> {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::{FolderPath, NotePath, PathError};
+use crate::{FolderPath, NotePath, Operation, PathError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
@@ -34,6 +34,15 @@ pub enum VaultError {
     Busy,
     #[error("{0} was changed by somebody else meanwhile; read it again and repeat the edit")]
     Conflict(NotePath),
+    #[error("the rules of this vault do not allow to {operation} {path}; choose another path, or ask the operator")]
+    Forbidden { path: NotePath, operation: Operation },
+    #[error(
+        "{path} is also known by another name (a hard link), which the rules of this vault may not cover, so this is not \
+         allowed to {operation} it; copy it to a new path instead"
+    )]
+    HardLinked { path: NotePath, operation: Operation },
+    #[error("this vault is read-only by its configuration; nothing can be changed, so only read")]
+    ReadOnlyMode,
     #[error("this server has no permission for {0}; ask the operator to grant it, or choose another path")]
     Denied(NotePath),
     #[error("{0} is on a file system that is mounted read-only; ask the operator to mount it for writing")]

@@ -3,6 +3,9 @@
 //! Architecture invariant: nothing outside the vault's folder is reachable from here. Every file is opened relative to a
 //! directory handle, component by component or by a call of the kernel's that holds to the same, and symbolic links are
 //! never followed.
+//!
+//! Architecture invariant: nothing is done through a handle that its `Access` does not allow, and nothing it answers depends
+//! on a file that it may not read. Methods of `Vault` ask; methods of `Core` do not, and are reached only through those.
 
 mod access;
 mod author;
@@ -12,6 +15,7 @@ mod core;
 mod error;
 #[doc(hidden)]
 pub mod fault;
+mod folding;
 mod hash;
 mod journal;
 mod locks;
@@ -22,6 +26,7 @@ mod recovery;
 mod renaming;
 mod settings;
 mod several;
+mod shown;
 mod stat;
 mod system_trash;
 mod temporary;
@@ -31,7 +36,9 @@ mod vault;
 mod walk;
 mod watch;
 
-pub use access::Access;
+pub use access::glob::GlobProblem;
+pub use access::rules::{Rules, RulesSource};
+pub use access::{Access, AccessClass, Decision, Operation};
 pub use author::Author;
 pub use contents::{Contents, is_binary};
 pub use error::VaultError;

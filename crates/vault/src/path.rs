@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
+use quillgate_markdown::fold;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -159,6 +160,15 @@ impl FolderPath {
         }
     }
 
+    pub(crate) fn parent(&self) -> Option<FolderPath> {
+        self.0.as_ref().map(NotePath::parent)
+    }
+
+    /// The path of the folder as that of an entry; the vault itself has none.
+    pub(crate) fn as_entry(&self) -> Option<&NotePath> {
+        self.0.as_ref()
+    }
+
     pub(crate) fn segments(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(NotePath::segments)
     }
@@ -251,11 +261,30 @@ fn check_segment(segment: &str) -> Result<(), PathError> {
 /// A leading dot hides a name. Some file systems drop invisible code points when they compare names, so `.git` may also be
 /// spelled with one of those in front.
 pub(crate) fn is_hidden(name: &str) -> bool {
-    name.trim_start_matches(is_ignorable).starts_with('.')
+    name.trim_start_matches(is_ignorable).starts_with('.') || find_reserved(name).is_some()
 }
 
-fn is_ignorable(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+/// The folder of the app, of git or of the vault's trash that some file system, or some eye, may take the name for: in any
+/// case and width, with what cannot be seen in it, or as the short name that FAT and NTFS give it.
+pub(crate) fn find_reserved(name: &str) -> Option<&'static str> {
+    const RESERVED: [(&str, &str); 3] = [(".obsidian", "obsidi~"), (".git", "git~"), (".trash", "trash~")];
+    let first = name.trim_start_matches(is_ignorable).chars().next()?;
+    if !matches!(first, '.' | '\u{2024}' | '\u{fe52}' | '\u{ff0e}') && !name.contains(['~', '\u{ff5e}']) {
+        return None;
+    }
+    let plain: String = name.nfkc().filter(|c| !is_ignorable(*c)).collect();
+    let plain = fold(plain.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']));
+    let is_numbered = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    let is_meant = |(long, short): &&(&str, &str)| plain == *long || plain.strip_prefix(short).is_some_and(is_numbered);
+    RESERVED.iter().find(is_meant).map(|(long, _)| *long)
+}
+
+/// What Unicode calls default ignorable.
+pub(crate) fn is_ignorable(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -300,9 +329,20 @@ mod tests {
             "a/.git/config",
             "a/.hidden",
             "\u{200b}.git/config",
+            "\u{ff0e}ｇit/config",
+            "\u{2024}Obs\u{200d}idian/app.json",
+            "a/OBSIDI~1/app.json",
+            "git~1/config",
             "...",
         ] {
             assert!(NotePath::parse(hostile).is_err(), "{hostile:?} must be refused");
+        }
+    }
+
+    #[test]
+    fn a_title_that_only_looks_a_little_like_a_hidden_name_is_none() {
+        for title in ["… and more.md", "git.md", "obsidian/a.md", "a~1.md", "Git ~1.md", "trash~.md"] {
+            assert!(NotePath::parse(title).is_ok(), "{title}");
         }
     }
 

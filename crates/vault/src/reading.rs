@@ -6,13 +6,14 @@ use std::io::{self, Read};
 use crate::beneath::{Purpose, open_beneath};
 use crate::contents::BINARY_PROBE;
 use crate::core::Core;
-use crate::{Contents, EntryKind, NotePath, Stat, Vault, VaultError, is_binary};
+use crate::{Contents, EntryKind, NotePath, Operation, Stat, Vault, VaultError, is_binary};
 
 /// Of a file larger than this the beginning is read first: most are pictures and films, whose rest is not wanted.
 const PROBED_FIRST: u64 = 32 << 10;
 
 impl Vault {
     pub fn read(&self, path: &NotePath) -> Result<Contents, VaultError> {
+        self.permit(path, Operation::Read)?;
         self.core.read(path)
     }
 
@@ -26,6 +27,7 @@ impl Vault {
     /// Like `read_text`, but into a buffer that many reads can share. Whatever was in it is gone, also after an error.
     pub fn read_text_into(&self, path: &NotePath, bytes: &mut Vec<u8>) -> Result<Stat, VaultError> {
         bytes.clear();
+        self.permit(path, Operation::Read)?;
         self.core.read_text_into(path, bytes)
     }
 }

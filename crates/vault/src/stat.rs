@@ -60,13 +60,13 @@ fn nanoseconds(time: SystemTime) -> i64 {
 }
 
 #[cfg(unix)]
-fn inode(metadata: &Metadata) -> u64 {
+pub(crate) fn inode(metadata: &Metadata) -> u64 {
     use cap_std::fs::MetadataExt;
     metadata.ino()
 }
 
 #[cfg(not(unix))]
-fn inode(_metadata: &Metadata) -> u64 {
+pub(crate) fn inode(_metadata: &Metadata) -> u64 {
     0
 }
 

@@ -14,7 +14,7 @@ use crate::planned::Handles;
 use crate::renaming::{rename_new, sync_folder};
 use crate::several::{check_free, commit_several};
 use crate::temporary::{Temporary, fresh_name};
-use crate::{Change, ContentHash, Contents, Durability, NotePath, Stat, TrashOption, Vault, VaultError, fault};
+use crate::{Change, ContentHash, Contents, Durability, NotePath, Operation, Stat, TrashOption, Vault, VaultError, fault};
 
 /// What must be true of a file before it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,9 @@ impl Vault {
         path: &NotePath,
         change: impl FnOnce(&Contents) -> Result<Vec<u8>, E>,
     ) -> Result<Written, E> {
+        self.permit(path, Operation::Write)?;
         let _guards = self.core.locks.lock([path])?;
+        self.check_single_name(path, Operation::Write)?;
         let before = self.core.read(path)?;
         let hash = before.hash();
         let bytes = change(&before)?;
@@ -101,10 +103,28 @@ impl Transaction {
         self
     }
 
+    /// Whether the rules allow all of it; nothing is looked at for that but its paths.
+    pub fn permit(&self) -> Result<(), VaultError> {
+        self.vault.permit_changes()?;
+        self.parts().try_for_each(|(path, operation)| self.vault.permit(path, operation))
+    }
+
+    /// What is done to which path, as the rules see it.
+    fn parts(&self) -> impl Iterator<Item = (&NotePath, Operation)> {
+        self.steps.iter().flat_map(Step::parts)
+    }
+
     /// Carries out all steps, or none. A path has one part in it, except that a file may be written and then moved.
     pub fn commit(mut self) -> Result<Vec<Written>, VaultError> {
-        let paths: Vec<NotePath> = self.steps.iter().flat_map(Step::paths).cloned().collect();
+        let paths: Vec<NotePath> = self.parts().map(|(path, _)| path.clone()).collect();
+        self.permit()?;
         let _guards = self.vault.core.locks.lock(&paths)?;
+        for (path, operation) in self.parts() {
+            self.vault.check_single_name(path, operation)?;
+            if operation == Operation::Write && self.folders == Folders::MustExist {
+                self.vault.check_folder_shown(&path.parent())?;
+            }
+        }
         if self.steps.len() > 1 {
             return commit_several(&self.vault, self.steps, self.folders);
         }
@@ -125,11 +145,13 @@ impl Transaction {
 }
 
 impl Step {
-    fn paths(&self) -> Vec<&NotePath> {
-        match self {
-            Step::Write { path, .. } | Step::Remove { path, .. } => vec![path],
-            Step::Rename { from, to } => vec![from, to],
-        }
+    fn parts(&self) -> impl Iterator<Item = (&NotePath, Operation)> {
+        let (first, second) = match self {
+            Step::Write { path, .. } => ((path, Operation::Write), None),
+            Step::Remove { path, .. } => ((path, Operation::Delete), None),
+            Step::Rename { from, to } => ((from, Operation::Delete), Some((to, Operation::Write))),
+        };
+        std::iter::once(first).chain(second)
     }
 
     /// The file that the step begins with.

@@ -9,7 +9,7 @@ use cap_std::fs::Dir;
 use crate::core::Core;
 use crate::renaming::rename_new;
 use crate::system_trash::move_to_system_trash;
-use crate::{Change, NotePath, TrashOption, Vault, VaultError, fault};
+use crate::{Change, NotePath, Operation, TrashOption, Vault, VaultError, fault};
 
 /// How many numbers are tried to keep names in the trash apart.
 pub(crate) const MOST_NAMESAKES: usize = 10_000;
@@ -30,7 +30,9 @@ impl Vault {
     }
 
     pub fn remove(&self, path: &NotePath, option: TrashOption) -> Result<Trashed, VaultError> {
+        self.permit(path, Operation::Delete)?;
         let _guards = self.core.locks.lock([path])?;
+        self.check_single_name(path, Operation::Delete)?;
         self.remove_locked(path, option)
     }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 
-use crate::core::{Core, read_entries};
+use crate::core::{Core, Observer, read_entries};
+use crate::shown::hear;
 use crate::{Access, AppSettings, Author, ContentHash, EntryKind, FolderPath, NotePath, Recovery, Stat, VaultError};
 
 /// What the vault refuses to handle in one go.
@@ -35,9 +36,24 @@ pub enum Durability {
 /// A change made through this handle, told to observers before the call that made it returns.
 #[derive(Debug)]
 pub enum Change<'a> {
-    Written { path: &'a NotePath, bytes: &'a [u8], hash: ContentHash, stat: Stat },
-    Renamed { from: &'a NotePath, to: &'a NotePath, stat: Stat },
-    Removed { path: &'a NotePath },
+    Written {
+        path: &'a NotePath,
+        bytes: &'a [u8],
+        hash: ContentHash,
+        stat: Stat,
+    },
+    Renamed {
+        from: &'a NotePath,
+        to: &'a NotePath,
+        stat: Stat,
+    },
+    Removed {
+        path: &'a NotePath,
+    },
+    /// A file was moved here from where the observer's handle does not see.
+    Appeared {
+        path: &'a NotePath,
+    },
 }
 
 /// One line of a folder's listing.
@@ -83,6 +99,14 @@ impl Vault {
         self
     }
 
+    /// Like `with_journal`, but what an earlier process has left unfinished stays as it is until another start: for a vault
+    /// in which nothing may be changed.
+    #[must_use]
+    pub fn with_journal_unrecovered(mut self, journal: Dir) -> Vault {
+        self.set_up().journal = Some(journal);
+        self
+    }
+
     fn set_up(&mut self) -> &mut Core {
         Arc::get_mut(&mut self.core).expect("a vault is set up before its handle is cloned")
     }
@@ -117,9 +141,17 @@ impl Vault {
         &self.core.root_path
     }
 
-    /// Everything changed through any handle of this vault is told to `observer` before the change returns.
+    /// Everything changed through any handle of this vault, as far as this one may read it, is told to `observer` before
+    /// the change returns.
     pub fn observe(&self, observer: impl Fn(&Change<'_>) + Send + Sync + 'static) {
-        self.core.observers.write().push(Arc::new(observer));
+        let observer: Observer = if self.access.reads_all() {
+            Arc::new(observer)
+        } else {
+            // Of the vault itself it must not keep anything, which would keep it open for good.
+            let access = self.access.clone();
+            Arc::new(move |change| hear(&access, change, &observer))
+        };
+        self.core.observers.write().push(observer);
     }
 
     pub fn app_settings(&self) -> AppSettings {
@@ -128,14 +160,20 @@ impl Vault {
 
     /// What the file system knows of a file or folder.
     pub fn stat(&self, path: &NotePath) -> Result<(EntryKind, Stat), VaultError> {
-        self.core.stat(path)
+        if !self.access.reads(path) {
+            self.check_shown(&path.clone().into())?;
+        }
+        let (kind, stat) = self.core.stat(path)?;
+        Ok((kind, self.shown_stat(kind, stat)))
     }
 
     /// The visible files and folders directly inside `folder`, by name. Names that no path can spell are left out.
     pub fn list(&self, folder: &FolderPath) -> Result<Vec<FolderEntry>, VaultError> {
+        self.check_shown(folder)?;
         let handle = self.core.open_folder(folder)?;
         let mut entries = read_entries(&handle, |_| {}).map_err(|_| VaultError::FolderNotFound(folder.clone()))?;
-        entries.retain(|entry| folder.join(&entry.name).is_ok());
+        entries.retain(|entry| folder.join(&entry.name).is_ok_and(|path| self.shows(&handle, entry, &path)));
+        entries.iter_mut().for_each(|entry| entry.stat = self.shown_stat(entry.kind, entry.stat));
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
     }

@@ -1,5 +1,6 @@
 //! Finding every file of the vault, on several threads.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -7,9 +8,9 @@ use std::thread;
 use cap_std::fs::Dir;
 use parking_lot::{Condvar, Mutex};
 
-use crate::core::{Core, open_subfolder, read_entries};
+use crate::core::{open_subfolder, read_entries};
 use crate::temporary::{is_temporary, remove_if_stale};
-use crate::{EntryKind, FolderEntry, FolderPath, NotePath, Stat, Vault, VaultError};
+use crate::{EntryKind, FolderPath, NotePath, PathError, Stat, Vault, VaultError};
 
 /// One file met on the way.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ struct Waiting {
     parent: Arc<Dir>,
     name: Option<String>,
     path: FolderPath,
+    /// Whether it may be read itself, and not only for what is in it.
+    is_shown: bool,
 }
 
 struct Queue {
@@ -41,31 +44,45 @@ struct Queue {
     stop: AtomicBool,
 }
 
+/// What all threads of a walk share.
+struct Walk<'v, V> {
+    vault: &'v Vault,
+    root: &'v FolderPath,
+    visit: V,
+    queue: Queue,
+    report: Mutex<WalkReport>,
+    /// Folders that may not be read themselves, but hold something that may.
+    revealed: Mutex<HashSet<FolderPath>>,
+}
+
 impl Vault {
     /// Calls `visit` for every visible file below `folder`, from several threads at once. Temporary files that a crash left
     /// behind are removed on the way. `visit` returns false to end the walk early.
     pub fn walk(&self, folder: &FolderPath, visit: impl Fn(Found) -> bool + Sync) -> Result<WalkReport, VaultError> {
-        let root = Waiting { parent: Arc::new(self.core.open_folder(folder)?), name: None, path: folder.clone() };
+        self.check_shown(folder)?;
+        let start =
+            Waiting { parent: Arc::new(self.core.open_folder(folder)?), name: None, path: folder.clone(), is_shown: true };
         let queue = Queue {
-            waiting: Mutex::new(vec![root]),
+            waiting: Mutex::new(vec![start]),
             open: AtomicUsize::new(1),
             wake: Condvar::new(),
             stop: AtomicBool::new(false),
         };
-        let report = Mutex::new(WalkReport::default());
+        let walk = Walk { vault: self, root: folder, visit, queue, report: Mutex::default(), revealed: Mutex::default() };
         // One more than cores: now and then one waits for the disk or for another.
         let threads = thread::available_parallelism().map_or(2, |cores| (cores.get() + 1).clamp(2, 8));
         thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    while let Some(folder) = queue.take() {
-                        let _finish = FinishOnDrop(&queue);
-                        visit_folder(&self.core, folder, &queue, &visit, &report);
+                    while let Some(folder) = walk.queue.take() {
+                        let _finish = FinishOnDrop(&walk.queue);
+                        walk.visit_folder(folder);
                     }
                 });
             }
         });
-        let mut report = report.into_inner();
+        let mut report = walk.report.into_inner();
+        report.folders.extend(walk.revealed.into_inner());
         report.folders.sort();
         Ok(report)
     }
@@ -114,41 +131,72 @@ impl Drop for FinishOnDrop<'_> {
     }
 }
 
-fn visit_folder(
-    core: &Core,
-    folder: Waiting,
-    queue: &Queue,
-    visit: &(impl Fn(Found) -> bool + Sync),
-    report: &Mutex<WalkReport>,
-) {
-    let Waiting { parent, name, path } = folder;
-    let opened = match name {
-        Some(name) => open_subfolder(&parent, &name).map(Arc::new),
-        None => Ok(parent),
-    };
-    let mut temporaries = Vec::new();
-    let read = opened.and_then(|handle| {
-        let hidden = |name: &str| temporaries.extend(is_temporary(name).then(|| name.to_owned()));
-        read_entries(&handle, hidden).map(|entries| (handle, entries))
-    });
-    let (handle, entries) = match read {
-        Ok(read) => read,
-        Err(error) => return report.lock().skipped.push((path.to_string(), error.to_string())),
-    };
-    temporaries.iter().for_each(|name| remove_if_stale(&handle, name, || core.has_records()));
-    for FolderEntry { name, kind, stat } in entries {
-        let entry_path = match path.join(&name) {
-            Ok(entry_path) => entry_path,
-            Err(error) => {
-                report.lock().skipped.push((format!("{path}/{name}"), error.to_string()));
-                continue;
-            }
+impl<V: Fn(Found) -> bool + Sync> Walk<'_, V> {
+    fn visit_folder(&self, folder: Waiting) {
+        let Waiting { parent, name, path, is_shown } = folder;
+        let opened = match name {
+            Some(name) => open_subfolder(&parent, &name).map(Arc::new),
+            None => Ok(parent),
         };
-        if kind == EntryKind::Folder {
-            report.lock().folders.push(entry_path.clone().into());
-            queue.add(Waiting { parent: handle.clone(), name: Some(name), path: entry_path.into() });
-        } else if !visit(Found { path: entry_path, stat }) {
-            return queue.end();
+        let mut temporaries = Vec::new();
+        let read = opened.and_then(|handle| {
+            let hidden = |name: &str| temporaries.extend(is_temporary(name).then(|| name.to_owned()));
+            read_entries(&handle, hidden).map(|entries| (handle, entries))
+        });
+        let (handle, entries) = match read {
+            Ok(read) => read,
+            Err(error) => return self.report.lock().skipped.push((path.to_string(), error.to_string())),
+        };
+        if !self.vault.access().is_read_only() {
+            temporaries.iter().for_each(|name| remove_if_stale(&handle, name, || self.vault.core.has_records()));
+        }
+        let mut shows_something = is_shown;
+        for entry in entries {
+            let entry_path = match path.join(&entry.name) {
+                Ok(entry_path) => entry_path,
+                Err(error) => {
+                    self.skip(format!("{path}/{}", entry.name), &error);
+                    continue;
+                }
+            };
+            let is_readable = self.vault.access().reads(&entry_path);
+            if is_readable && !shows_something {
+                shows_something = true;
+                self.reveal(&path);
+            }
+            if entry.kind == EntryKind::Folder {
+                self.meet_folder(&handle, entry.name, entry_path.into(), is_readable);
+            } else if is_readable && !(self.visit)(Found { path: entry_path, stat: entry.stat }) {
+                return self.queue.end();
+            }
+        }
+    }
+
+    fn meet_folder(&self, parent: &Arc<Dir>, name: String, path: FolderPath, is_shown: bool) {
+        if is_shown {
+            self.report.lock().folders.push(path.clone());
+        }
+        if self.vault.access().may_read_below(&path) {
+            self.queue.add(Waiting { parent: parent.clone(), name: Some(name), path, is_shown });
+        }
+    }
+
+    /// A name that no path can spell. Only who may read everything hears of it: no rule can be meant for it.
+    fn skip(&self, name: String, why: &PathError) {
+        if self.vault.access().reads_all() {
+            self.report.lock().skipped.push((name, why.to_string()));
+        }
+    }
+
+    /// A folder that holds something readable is shown, and so are the folders that it lies in.
+    fn reveal(&self, folder: &FolderPath) {
+        let mut revealed = self.revealed.lock();
+        let mut next = Some(folder.clone());
+        while let Some(folder) = next.filter(|folder| folder != self.root) {
+            if folder.as_entry().is_some_and(|path| self.vault.access().reads(path)) || !revealed.insert(folder.clone()) {
+                return;
+            }
+            next = folder.parent();
         }
     }
 }

@@ -50,6 +50,11 @@ impl Vault {
     /// Calls `tell` on a thread of its own. `tell` returns whether anything had really changed, which sets the pace of polling.
     pub fn watch(&self, tell: impl Fn(Dirty) -> bool + Send + 'static) -> Watch {
         let root = self.root_path().to_owned();
+        let handle = self.clone();
+        let tell = move |dirty| match handle.news(dirty) {
+            Some(news) => tell(news),
+            None => false,
+        };
         if !self.is_remote() {
             let (events, incoming) = mpsc::channel();
             match watch_events(&root, events) {

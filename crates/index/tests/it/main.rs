@@ -1,6 +1,7 @@
 //! The index on real vaults: what it finds, what it keeps, and what a move does to links.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
 
+mod access;
 mod canvases;
 mod catalogue;
 mod changes;

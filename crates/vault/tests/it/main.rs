@@ -2,6 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
 #![allow(clippy::print_stdout, reason = "tests say how much they tried")]
 
+mod access;
+mod access_changes;
+mod access_naive;
+mod access_trees;
 mod concurrency;
 #[cfg(debug_assertions)]
 mod crashes;

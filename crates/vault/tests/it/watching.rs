@@ -93,6 +93,7 @@ fn observers_hear_of_our_own_changes_before_they_return() {
             quillgate_vault::Change::Written { path, bytes, .. } => format!("wrote {path} {}", bytes.len()),
             quillgate_vault::Change::Renamed { from, to, .. } => format!("moved {from} {to}"),
             quillgate_vault::Change::Removed { path } => format!("removed {path}"),
+            quillgate_vault::Change::Appeared { path } => format!("appeared {path}"),
         };
         hearing.lock().insert(line);
     });
