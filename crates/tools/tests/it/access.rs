@@ -30,9 +30,29 @@ const RULES: &[&str] = &["open/**", "closed/**", "mixed/Plan.md", "**/Storm.md",
 
 /// Fields that say when or how long, which differ between any two runs.
 const OF_THE_MOMENT: &[&str] = &[
-    "mtime", "ctime", "modified", "created", "updated_at", "created_at", "moved_at", "deleted_at", "committed_at", "captured_at",
-    "reloaded_at", "reset_at", "last_indexed_at", "at", "duration_ms", "uptime_ms", "capture_id", "change", "path_on_disk",
-    "db_size_bytes", "index", "cache",
+    "mtime",
+    "ctime",
+    "modified",
+    "created",
+    "updated_at",
+    "created_at",
+    "moved_at",
+    "deleted_at",
+    "committed_at",
+    "captured_at",
+    "reloaded_at",
+    "reset_at",
+    "last_indexed_at",
+    "at",
+    "duration_ms",
+    "uptime_ms",
+    "capture_id",
+    "change",
+    "path_on_disk",
+    "db_size_bytes",
+    "index",
+    "cache",
+    "elapsed_ms",
 ];
 
 fn random_vault(random: &mut Random) -> BTreeMap<String, String> {
@@ -149,7 +169,8 @@ fn what_may_not_be_read_might_as_well_not_be_there() {
                     let answers = [&restricted, &without].map(|place| told(place, surface, tool.spec.name, arguments.clone()));
                     assert_eq!(
                         answers[0], answers[1],
-                        "seed {seed}: {} {arguments} with {source:?}, denied {denied:?}", tool.spec.name
+                        "seed {seed}: {} {arguments} with {source:?}, denied {denied:?}",
+                        tool.spec.name
                     );
                     if !names_any(&arguments, &denied) {
                         let text = answers[0].to_string();
@@ -177,10 +198,8 @@ fn a_vault_that_is_only_read_stays_as_it_is_whatever_is_called() {
     let pairs: Vec<(String, String)> = files.clone().into_iter().collect();
     let place = Place::with_access(&pairs, Settings::default(), &access);
     let before = tree(&place.on_disk(""), &|_| true);
-    let world = World {
-        files: files.keys().cloned().collect(),
-        folders: FOLDERS.iter().map(|folder| (*folder).to_owned()).collect(),
-    };
+    let world =
+        World { files: files.keys().cloned().collect(), folders: FOLDERS.iter().map(|folder| (*folder).to_owned()).collect() };
     let mut calls = 0;
     for surface in SURFACES {
         for tool in surface.tools() {

@@ -35,8 +35,7 @@ impl Place {
     }
 
     pub(crate) fn with_settings(files: &[(&str, &str)], settings: Settings) -> Place {
-        let files: Vec<(String, String)> =
-            files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let files: Vec<(String, String)> = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         Place::with_access(&files, settings, &Access::unrestricted())
     }
 
