@@ -32,6 +32,8 @@ pub(crate) struct Glob {
 #[derive(Clone, Debug)]
 struct Pattern {
     names: Vec<Name>,
+    /// Where `**` stands; never twice in a row.
+    any: States,
 }
 
 #[derive(Clone, Debug)]
@@ -82,14 +84,12 @@ impl Pattern {
             if states == 0 {
                 break;
             }
-            let mut next = 0;
-            for (at, expected) in self.names.iter().enumerate().filter(|(at, _)| states & (1 << at) != 0) {
-                next |= match expected {
-                    Name::Any => 1 << at,
-                    Name::Literal(literal) if literal == name => 2 << at,
-                    Name::Wild(wild) if wild.matches(name) => 2 << at,
-                    Name::Literal(_) | Name::Wild(_) => 0,
-                };
+            let mut next = states & self.any;
+            let mut left = states & !self.any & (self.end() - 1);
+            while left != 0 {
+                let at = left.trailing_zeros();
+                left &= left - 1;
+                next |= States::from(self.names[at as usize].takes(name)) << (at + 1);
             }
             states = self.passing_over(next);
         }
@@ -97,13 +97,18 @@ impl Pattern {
     }
 
     /// `**` may stand for nothing at all.
-    fn passing_over(&self, mut states: States) -> States {
-        for (at, name) in self.names.iter().enumerate() {
-            if states & (1 << at) != 0 && matches!(name, Name::Any) {
-                states |= 2 << at;
-            }
+    fn passing_over(&self, states: States) -> States {
+        states | (states & self.any) << 1
+    }
+}
+
+impl Name {
+    fn takes(&self, name: &str) -> bool {
+        match self {
+            Name::Any => true,
+            Name::Literal(literal) => literal == name,
+            Name::Wild(wild) => wild.matches(name),
         }
-        states
     }
 }
 
@@ -133,7 +138,8 @@ fn compile_pattern(text: &str, folds_case: bool) -> Result<Pattern, String> {
     if names.len() > MOST_NAMES {
         return Err(format!("it has more than {MOST_NAMES} names"));
     }
-    Ok(Pattern { names })
+    let any = names.iter().enumerate().map(|(at, name)| States::from(matches!(name, Name::Any)) << at).sum();
+    Ok(Pattern { names, any })
 }
 
 fn compile_name(name: &str, folds_case: bool) -> Result<Name, String> {

@@ -45,6 +45,9 @@ impl WildName {
             let here = rest.clone();
             let next = rest.next();
             match (self.parts.get(part), next) {
+                (Some(Part::Run), _) if !self.parts[part + 1..].contains(&Part::Run) => {
+                    return ends_in(here, &self.parts[part + 1..]);
+                }
                 (Some(Part::Run), _) => {
                     rest = here;
                     part += 1;
@@ -65,6 +68,12 @@ impl WildName {
             (part, rest) = (*after, taken.clone());
         }
     }
+}
+
+/// Whether the last characters are these, whatever comes before.
+fn ends_in(text: std::str::Chars<'_>, parts: &[Part]) -> bool {
+    let mut backwards = text.rev();
+    parts.iter().rev().all(|part| backwards.next().is_some_and(|character| part.takes(character)))
 }
 
 impl Part {
