@@ -22,6 +22,7 @@ mod scopes;
 mod sessions;
 mod sites;
 mod snippets;
+mod telemetry;
 mod upstream;
 
 pub use commands::run;

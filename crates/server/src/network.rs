@@ -115,7 +115,7 @@ pub(crate) fn host_of(url: &str) -> String {
     host.split(':').next().unwrap_or_default().to_ascii_lowercase()
 }
 
-fn is_loopback_host(host: &str) -> bool {
+pub(crate) fn is_loopback_host(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 

@@ -174,7 +174,8 @@ impl Shared {
 
 /// Begins to log, first of all what is worth knowing about the configuration.
 fn start(loaded: Loaded) -> anyhow::Result<Config> {
-    logging::start(loaded.config.log_level.as_deref().unwrap_or(USUAL_LOG_LEVEL))?;
+    let level = loaded.config.log_level.as_deref().unwrap_or(USUAL_LOG_LEVEL);
+    logging::start(level, loaded.config.observability.logs.format)?;
     for note in &loaded.notes {
         tracing::info!(key = note.key, "{}", note.message);
     }

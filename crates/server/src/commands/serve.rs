@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use quillgate_oauth::{Clock, Hashing, PasswordHash};
 use quillgate_state::State;
-use quillgate_tools::Surface;
+use quillgate_tools::{Surface, Workspace, vault_id};
 use tokio::net::TcpListener;
 
 use super::{Shared, open_workspace, say, start, surfaces, surfaces_of_sites, wait_for_calls};
@@ -17,7 +17,11 @@ use crate::environment::flag_or_variable;
 use crate::network::{DEFAULT_PORT, NOTES_PORT, TrustedPeers, check_exposure, parse_address};
 use crate::pipeline::{ARTICLES, Pipeline};
 use crate::sites::{self, Surroundings};
+use crate::telemetry::{self, Readings, Telemetry, VaultReadings};
 use crate::{environment, http};
+
+/// How long exporters have for what they still hold when the server ends.
+const LAST_RECORDS: Duration = Duration::from_millis(500);
 
 #[derive(Args, Default)]
 pub(super) struct Serve {
@@ -167,6 +171,8 @@ pub(super) fn run_server(
     if workspace.is_none() && surfaces.iter().any(|surface| surface.name != ARTICLES) {
         bail!("no vault is given; name its folder with --vault-path");
     }
+    let telemetry = Telemetry::new(telemetry::Settings::of(&config)?)?;
+    telemetry.metrics().read_from(readings(workspace.clone()));
     let config = Arc::new(config);
     let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -180,13 +186,21 @@ pub(super) fn run_server(
         let around =
             Surroundings { pipeline: pipeline.clone(), config: config.clone(), address, state, hashing: hashing(&config) };
         let sites = sites::all(&around, surfaces, further)?;
+        telemetry::start_listener(&config.observability.prometheus, telemetry.metrics()).await?;
         ready(&format!("http://{address}/mcp"))?;
         let served = http::serve(listener, &sites, &config).await;
         wait_for_calls(&pipeline).await;
         served
     });
     runtime.shutdown_background();
+    telemetry.finish(LAST_RECORDS);
     served
+}
+
+/// What metrics say about the vault.
+fn readings(workspace: Option<Arc<Workspace>>) -> impl Fn() -> Readings {
+    let read = |workspace: &Arc<Workspace>| VaultReadings::of(vault_id(&workspace.vault).into(), &workspace.index, None);
+    move || Readings { vaults: workspace.iter().map(read).collect(), ..Readings::default() }
 }
 
 /// Passwords are checked on half of the cores, so that a crowd at the login page does not hold up those who are in. Unknown

@@ -32,7 +32,7 @@ pub struct OtelConfig {
     /// Whether traces are sent; by default if there is an `endpoint`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// The collector, such as `http://127.0.0.1:4318`; `/v1/traces` is appended unless the path says where to.
+    /// The collector, such as `http://127.0.0.1:4318`; `/v1/traces` is added unless it stands there already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// Headers of every request to the collector, such as `Authorization`. Their values are never shown.
@@ -45,6 +45,10 @@ pub struct OtelConfig {
     /// How long the collector may take to answer, in seconds. Calls never wait for it.
     #[schemars(range(min = 1))]
     pub timeout_seconds: u64,
+    /// How often metrics are sent to the collector too, in seconds; never by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub metrics_seconds: Option<u64>,
 }
 
 impl Default for OtelConfig {
@@ -56,6 +60,7 @@ impl Default for OtelConfig {
             service_name: "quillgate".to_owned(),
             sample_rate: 1.0,
             timeout_seconds: 10,
+            metrics_seconds: None,
         }
     }
 }

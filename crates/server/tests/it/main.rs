@@ -30,4 +30,5 @@ mod stdio_calls;
 mod stdio_client;
 mod stdio_endings;
 mod stdio_messages;
+mod telemetry;
 mod tokens;
