@@ -1,5 +1,6 @@
 //! What all handles of a vault share: the open directory, its locks and its journal. Nothing here asks who is calling.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,8 +29,8 @@ pub(crate) struct Core {
     pub(crate) durability: Durability,
     pub(crate) journal: Option<Dir>,
     pub(crate) recovery: Recovery,
-    /// Changes of the history that recovery from the journal has finished or taken back, and which of the two.
-    pub(crate) recovered: Vec<(ChangeId, bool)>,
+    /// Changes of the history that recovery from the journal has finished (`true`), taken back, or has to leave for now.
+    pub(crate) recovered: HashMap<ChangeId, Option<bool>>,
     pub(crate) history: Option<Arc<Store>>,
     pub(crate) observers: RwLock<Vec<Observer>>,
     pub(crate) folds_case: OnceLock<bool>,
@@ -49,7 +50,7 @@ impl Core {
             durability: Durability::default(),
             journal: None,
             recovery: Recovery::default(),
-            recovered: Vec::new(),
+            recovered: HashMap::new(),
             history: None,
             observers: RwLock::default(),
             folds_case: OnceLock::new(),

@@ -56,9 +56,9 @@ struct Standing {
 }
 
 impl Core {
-    /// Also says of every change by its name in the history whether it was finished.
-    pub(crate) fn recover(&self) -> (Recovery, Vec<(ChangeId, bool)>) {
-        let (mut recovery, mut settled) = (Recovery::default(), Vec::new());
+    /// Also says of every change by its name in the history whether it was finished, if that is known.
+    pub(crate) fn recover(&self) -> (Recovery, HashMap<ChangeId, Option<bool>>) {
+        let (mut recovery, mut settled) = (Recovery::default(), HashMap::new());
         let Some(journal) = &self.journal else { return (recovery, settled) };
         let names = records(journal).unwrap_or_else(|error| {
             tracing::warn!(%error, "the journal cannot be read; a change that was interrupted stays so");
@@ -84,7 +84,7 @@ impl Core {
         journal: &Dir,
         name: &str,
         recovery: &mut Recovery,
-        settled: &mut Vec<(ChangeId, bool)>,
+        settled: &mut HashMap<ChangeId, Option<bool>>,
     ) -> io::Result<Outcome> {
         let Some(mut record) = Record::claim(journal, name, self.durability)? else { return Ok(Outcome::Left) };
         let progress = match record.progress()? {
@@ -96,6 +96,7 @@ impl Core {
                 return Ok(Outcome::Damaged);
             }
         };
+        settled.extend(progress.change().map(|change| (change, None)));
         let paths = progress.paths();
         let _guards = self.locks.lock(&paths).map_err(io::Error::other)?;
         let mut handles = Handles::new(self);
@@ -119,7 +120,7 @@ impl Core {
             }
         };
         record.close();
-        settled.extend(progress.change().map(|change| (change, matches!(outcome, Outcome::Finished))));
+        settled.extend(progress.change().map(|change| (change, Some(matches!(outcome, Outcome::Finished)))));
         Ok(outcome)
     }
 }

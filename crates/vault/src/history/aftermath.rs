@@ -17,11 +17,13 @@ impl Core {
     /// file tells by its bytes. One that tells nothing has been changed again, so the change is taken to have been made.
     pub(crate) fn settle_history(&self) {
         let Some(store) = &self.history else { return };
-        let was_made = |change: &PastChange| match self.recovered.iter().find(|(id, _)| *id == change.id) {
-            Some((_, is_in_effect)) => *is_in_effect,
+        let was_made = |change: &PastChange| match self.recovered.get(&change.id) {
+            Some(recovered) => *recovered,
+            // It may be one that the journal has not come to yet.
+            None if self.has_records() => None,
             None => {
                 let says: Vec<Says> = change.files.iter().map(|file| self.ask(file)).collect();
-                says.contains(&Says::Made) || !says.contains(&Says::NotMade)
+                Some(says.contains(&Says::Made) || !says.contains(&Says::NotMade))
             }
         };
         if let Err(error) = store.settle_interrupted(was_made) {

@@ -86,7 +86,7 @@ impl Lock {
         let options = &mut OpenOptions::new();
         let options = options.write(true).create_new(true);
         match fault::around("lock segment", || folder.open_with(name.lock(), options)) {
-            Ok(file) => Lock::hold(folder, name, file.into_std()),
+            Ok(file) => Lock::hold(folder, name, file.into_std(), false),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
             Err(error) => Err(error),
         }
@@ -95,17 +95,22 @@ impl Lock {
     /// For a segment whose process has ended. `None` if it lives, or if somebody was faster.
     pub(crate) fn inherit(folder: &Arc<Dir>, name: SegmentName) -> io::Result<Option<Lock>> {
         match folder.open_with(name.lock(), unfollowed(OpenOptions::new().write(true))) {
-            Ok(file) => Lock::hold(folder, name, file.into_std()),
+            Ok(file) => Lock::hold(folder, name, file.into_std(), true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn hold(folder: &Arc<Dir>, name: SegmentName, file: File) -> io::Result<Option<Lock>> {
+    fn hold(folder: &Arc<Dir>, name: SegmentName, file: File, is_left: bool) -> io::Result<Option<Lock>> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(error),
+            // On a file system without locks nobody can tell that a process has ended: what it left open stays so.
+            Err(TryLockError::Error(error)) if is_left => {
+                tracing::debug!(%error, segment = %name.0, "a segment cannot be locked, so it is taken to be in use");
+                return Ok(None);
+            }
+            Err(TryLockError::Error(_)) => {}
         }
         let lock = Lock { folder: folder.clone(), name, file };
         // Before it was locked, somebody else may have taken it for one whose process has ended.

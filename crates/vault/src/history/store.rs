@@ -112,13 +112,15 @@ impl Store {
         let _ = to_sync.send(Arc::downgrade(writer));
     }
 
-    /// Finds out for every change whose process ended in the middle of it whether it was made.
-    pub(crate) fn settle_interrupted(&self, was_made: impl Fn(&PastChange) -> bool) -> io::Result<()> {
+    /// Finds out for every change whose process ended in the middle of it whether it was made. `None`: that is not known yet.
+    pub(crate) fn settle_interrupted(&self, was_made: impl Fn(&PastChange) -> Option<bool>) -> io::Result<()> {
         let (_, locks) = list(&self.folder)?;
         for name in locks {
             let Some(lock) = Lock::inherit(&self.folder, name)? else { continue };
             match self.settle_segment(name, &was_made) {
-                Ok(()) => lock.release(),
+                Ok(true) => lock.release(),
+                // The lock stays for the next start.
+                Ok(false) => {}
                 // It was never begun.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => lock.release(),
                 Err(error) => tracing::warn!(%error, segment = %name.0, "a part of the history is left as a crash left it"),
@@ -127,27 +129,31 @@ impl Store {
         Ok(())
     }
 
-    fn settle_segment(&self, name: SegmentName, was_made: &impl Fn(&PastChange) -> bool) -> io::Result<()> {
+    /// Returns whether nothing is left open.
+    fn settle_segment(&self, name: SegmentName, was_made: &impl Fn(&PastChange) -> Option<bool>) -> io::Result<bool> {
         let mut index = Index::default();
         index.catch_up(&self.folder, name)?;
         if index.is_foreign {
-            return Ok(());
+            return Ok(true);
         }
         let file = self.folder.open_with(name.file(), unfollowed(OpenOptions::new().append(true)))?.into_std();
         if index.end < index.length {
             fault::around("cut history", || file.set_len(index.end))?;
         }
-        let (mut records, read_from) = (Vec::new(), open_to_read(&self.folder, name)?);
+        let (mut records, mut is_settled, read_from) = (Vec::new(), true, open_to_read(&self.folder, name)?);
         for id in &index.pending {
             let Some(change) = index.changes.get(id).and_then(|at| read(&read_from, &index, *id, at)) else { continue };
-            let is_in_effect = was_made(&change);
+            let Some(is_in_effect) = was_made(&change) else {
+                is_settled = false;
+                continue;
+            };
             tracing::info!(change = %id, is_in_effect, "a process ended while it made this change");
             frame(&mut records, Kind::Settled, &encode(&Settled { change: *id, is_in_effect }));
         }
         if !records.is_empty() {
             fault::around("append history", || (&file).write_all(&records))?;
         }
-        Ok(())
+        Ok(is_settled)
     }
 
     /// Removes the oldest segments as age and size demand. One that a process writes to stays.
