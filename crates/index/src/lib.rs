@@ -33,6 +33,7 @@ mod ranked_search;
 mod read_at;
 mod record;
 mod relink;
+mod retarget;
 mod scan;
 mod search;
 mod store;
@@ -59,6 +60,7 @@ pub use property_filter::{PropertyFilter, PropertyFilterError, PropertyMatches, 
 pub use ranked::{Diacritics, Language, QueryError, Stemming};
 pub use ranked_search::{Ranked, RankedNote, search_ranked};
 pub use relink::RelinkError;
+pub use retarget::{LinkTarget, retargeted};
 pub use search::{Coverage, Explanation, Found};
 pub use sync::{Index, IndexSettings, IndexStatus, Progress, Taken};
 pub use tags::{TagCount, TagDepth};

@@ -117,7 +117,9 @@ impl<'a> Overlay<'a> {
         let mut by_folder: HashMap<&str, bool> = HashMap::new();
         let mut changed = Vec::new();
         for place in spelling.sources.as_slice().iter().filter_map(|&source| Some(&catalogue.entry(source)?.path)) {
-            let is_as_known = !self.names.is_gone(place) && !self.texts.contains_key(place);
+            // One that moves is looked at anyway; what it means by its own name would not hold for its neighbours.
+            let moves = meanings.moved.contains_key(place);
+            let is_as_known = !moves && !self.names.is_gone(place) && !self.texts.contains_key(place);
             let changes = || meanings.changes(place, &spelling.path, spelling.is_exact);
             if is_as_known && *by_folder.entry(folder_of(place)).or_insert_with(changes) {
                 changed.push(place.clone());

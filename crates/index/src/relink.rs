@@ -15,7 +15,7 @@ pub enum RelinkError {
     #[error(transparent)]
     Vault(#[from] VaultError),
     #[error("the links of {source_path} cannot be written to mean {target}; choose a path without # | ^ [ ]")]
-    Unlinkable { source_path: NotePath, target: NotePath },
+    Unlinkable { source_path: NotePath, target: String },
 }
 
 /// What links mean before a change, and what they have to mean after it.
@@ -149,7 +149,7 @@ impl File<'_> {
     /// Some names cannot be written in some kinds of link; then nothing may change.
     fn check(&self, before: &Note, new: &str, first: &NotePath) -> Result<(), RelinkError> {
         let after = Note::parse(new);
-        let unlinkable = |target: &NotePath| RelinkError::Unlinkable { source_path: self.place.clone(), target: target.clone() };
+        let unlinkable = |target: &NotePath| RelinkError::Unlinkable { source_path: self.place.clone(), target: target.to_string() };
         if before.links.len() != after.links.len() {
             return Err(unlinkable(self.meanings.wanted(first)));
         }

@@ -171,6 +171,14 @@ fn links_follow_files_that_take_each_others_places() {
 }
 
 #[test]
+fn a_link_to_itself_says_nothing_about_its_neighbours() {
+    let place = Place::new(&[("a.md", "[[a]]"), ("b.md", "[[a]]"), ("x/c.md", "")]);
+    let run = place.start_without_store();
+    carry_out(&place, &run, &notes(&[("a.md", "c.md"), ("x/c.md", "a.md")]));
+    assert_eq!((place.text("c.md"), place.text("b.md")), ("[[c]]".to_owned(), "[[c]]".to_owned()));
+}
+
+#[test]
 fn a_name_that_moves_make_ambiguous_or_free_is_written_as_long_as_it_must_be() {
     let place = Place::new(&[
         ("x/Note.md", ""),
