@@ -7,6 +7,7 @@ mod articles;
 mod capabilities;
 mod cli;
 mod context;
+mod draft;
 mod engine;
 mod facade;
 mod failure;

@@ -46,21 +46,27 @@ impl<'v, O> Plan<'v, O> {
         if !context.go_on() {
             return Err(Failure::Cancelled);
         }
-        let must_ask = match &context.call.consent {
-            Consent::Standing => false,
-            Consent::AskAlways => true,
-            Consent::AskIfNeeded | Consent::Given(_) => spec.confirm == Confirm::Always || !self.reasons.is_empty(),
-        };
-        let must_ask = must_ask && !self.change.is_empty();
-        if must_ask || matches!(context.call.consent, Consent::Given(_)) {
-            let proposal = Proposal::of(spec, &self.reasons, &self.change)?;
-            if context.call.consent != Consent::Given(proposal.digest.clone()) {
-                return Err(Failure::ConfirmationNeeded(Box::new(proposal)));
-            }
-        }
+        agree(spec, context, &self.reasons, &self.change)?;
         let committed = self.change.commit()?;
         (self.finish)(Some(&committed))
     }
+}
+
+/// Stops here unless a human has agreed to the change, or need not.
+pub(crate) fn agree(spec: &Spec, context: &Context<'_>, reasons: &[String], change: &Transaction) -> Result<(), Failure> {
+    let must_ask = match &context.call.consent {
+        Consent::Standing => false,
+        Consent::AskAlways => true,
+        Consent::AskIfNeeded | Consent::Given(_) => spec.confirm == Confirm::Always || !reasons.is_empty(),
+    };
+    let must_ask = must_ask && !change.is_empty();
+    if must_ask || matches!(context.call.consent, Consent::Given(_)) {
+        let proposal = Proposal::of(spec, reasons, change)?;
+        if context.call.consent != Consent::Given(proposal.digest.clone()) {
+            return Err(Failure::ConfirmationNeeded(Box::new(proposal)));
+        }
+    }
+    Ok(())
 }
 
 /// Plans and commits. A file that somebody else changed in between is planned for again: what the caller expects of it has been
