@@ -53,7 +53,7 @@ pub use grep::{Grep, GrepError, GrepLine, GrepResult, grep};
 pub use jsonlogic::JsonLogicError;
 pub use literal::{Literal, LiteralKey, LiteralLine, search_literal};
 pub use logic_search::{Logic, search_logic};
-pub use moves::{Move, Overlay, Relinked, relinked_copy, relinked_move, relinked_moves};
+pub use moves::{Copied, Move, Overlay, Relinked, relinked_copy, relinked_move, relinked_moves};
 pub use names::{Names, find_link_target, link_name};
 pub use note_page::NotePage;
 pub use property_filter::{PropertyFilter, PropertyFilterError, PropertyMatches, PropertyOperator};

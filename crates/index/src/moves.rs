@@ -38,11 +38,19 @@ pub fn relinked_moves(vault: &Vault, catalogue: &Catalogue, moves: &[Move]) -> R
     Overlay::new(vault, catalogue).relinked_moves(moves)
 }
 
-/// The bytes of a copy of `from` at `to`: links that would mean another file from there are re-pointed.
-pub fn relinked_copy(vault: &Vault, catalogue: &Catalogue, from: &NotePath, to: &NotePath) -> Result<Vec<u8>, RelinkError> {
+/// What a copy of a file holds.
+#[derive(Debug)]
+pub struct Copied {
+    pub bytes: Vec<u8>,
+    /// Links that had to be written in another way.
+    pub links: usize,
+}
+
+/// A copy of `from` at `to`: links that would mean another file from there are re-pointed.
+pub fn relinked_copy(vault: &Vault, catalogue: &Catalogue, from: &NotePath, to: &NotePath) -> Result<Copied, RelinkError> {
     let contents = vault.read(from)?;
     let Some(text) = contents.text().ok().filter(|_| is_parsed(from)) else {
-        return Ok(contents.bytes);
+        return Ok(Copied { bytes: contents.bytes, links: 0 });
     };
     let meanings = Meanings {
         before: &After::nothing(catalogue),
@@ -51,7 +59,10 @@ pub fn relinked_copy(vault: &Vault, catalogue: &Catalogue, from: &NotePath, to: 
         format: vault.app_settings().link_format,
     };
     let file = File { meanings: &meanings, place: from, place_after: to };
-    Ok(file.repointed(text)?.map_or(contents.bytes, |copy| copy.text.into_bytes()))
+    match file.repointed(text)? {
+        Some(Repointed { text, targets }) => Ok(Copied { bytes: text.into_bytes(), links: targets.values().sum() }),
+        None => Ok(Copied { bytes: contents.bytes, links: 0 }),
+    }
 }
 
 /// A vault with changes laid over it that are not made yet.

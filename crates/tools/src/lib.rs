@@ -9,6 +9,7 @@ mod cli;
 mod context;
 mod draft;
 mod engine;
+mod expected_hash;
 mod facade;
 mod failure;
 mod file_lines;
