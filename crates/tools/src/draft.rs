@@ -69,6 +69,21 @@ impl<'v> Draft<'v> {
         }
     }
 
+    /// Whether the file that is there is on disk somewhere, rather than new.
+    pub(crate) fn is_old(&mut self, path: &NotePath) -> Result<bool, Failure> {
+        Ok(self.place(path)?.now.as_ref().is_some_and(|file| file.origin.is_some()))
+    }
+
+    /// Of what the file holds on disk; of a new one, of what it holds now.
+    pub(crate) fn hash_before(&mut self, path: &NotePath) -> Result<ContentHash, Failure> {
+        let origin = self.place(path)?.now.as_ref().and_then(|file| file.origin.clone());
+        let Some(origin) = origin else { return Ok(ContentHash::of(&self.bytes(path)?)) };
+        match self.place(&origin)?.hash {
+            Some(hash) => Ok(hash),
+            None => Ok(ContentHash::of(&self.read(&origin)?)),
+        }
+    }
+
     /// Creates a file or replaces what it holds.
     pub(crate) fn write(&mut self, path: &NotePath, bytes: Vec<u8>) -> Result<(), Failure> {
         let place = self.place(path)?;
@@ -78,10 +93,13 @@ impl<'v> Draft<'v> {
 
     pub(crate) fn remove(&mut self, path: &NotePath, trash: TrashOption) -> Result<(), Failure> {
         let Some(file) = self.place(path)?.now.take() else { return Err(VaultError::NotFound(path.clone()).into()) };
-        if let Some(origin) = file.origin {
-            self.place(&origin)?.trash = trash;
+        let Some(origin) = file.origin else { return Ok(()) };
+        self.place(&origin)?.trash = trash;
+        // What goes is what was seen; only what is too large to be read goes unseen.
+        match self.read(&origin) {
+            Ok(_) | Err(Failure::Vault(VaultError::TooLarge { .. })) => Ok(()),
+            Err(failure) => Err(failure),
         }
-        Ok(())
     }
 
     /// Whether both spell the name of one file, where case does not count.

@@ -14,6 +14,8 @@ mod facade;
 mod failure;
 mod file_lines;
 mod grant;
+mod keyed;
+mod new_text;
 mod note_text;
 mod notes;
 mod page;

@@ -1,6 +1,8 @@
 //! The `engine` surface: a folder per domain, a file per tool, with everything an agent can set.
 
 mod administration;
+mod bulk;
+mod changes;
 mod links;
 mod properties;
 mod search;
@@ -13,5 +15,12 @@ search_text, search_regex and search_jsonlogic are exact. Paths are relative to 
 in pages: give the cursor of an answer back, with all other arguments unchanged, to get the next one; max_tokens keeps an answer \
 short.";
 
-pub(crate) const DOMAINS: &[Domain] =
-    &[search::DOMAIN, properties::DOMAIN, tags::DOMAIN, links::DOMAIN, administration::DOMAIN];
+pub(crate) const DOMAINS: &[Domain] = &[
+    search::DOMAIN,
+    properties::DOMAIN,
+    tags::DOMAIN,
+    links::DOMAIN,
+    bulk::DOMAIN,
+    changes::DOMAIN,
+    administration::DOMAIN,
+];
