@@ -1,12 +1,16 @@
 //! The `engine` surface: a folder per domain, a file per tool, with everything an agent can set.
 
 mod administration;
+mod attachments;
 mod bulk;
+mod captures;
 mod changes;
+mod context_bundles;
 mod links;
 mod properties;
 mod search;
 mod tags;
+mod uris;
 
 use crate::surface::Domain;
 
@@ -22,5 +26,9 @@ pub(crate) const DOMAINS: &[Domain] = &[
     links::DOMAIN,
     bulk::DOMAIN,
     changes::DOMAIN,
+    attachments::DOMAIN,
+    context_bundles::DOMAIN,
+    captures::DOMAIN,
+    uris::DOMAIN,
     administration::DOMAIN,
 ];

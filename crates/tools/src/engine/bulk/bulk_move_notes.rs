@@ -155,6 +155,7 @@ fn twice(field: &str, path: &NotePath) -> Failure {
 
 fn nothing_moved(results: &[Line]) -> Failure {
     let failed = results.iter().filter(|line| !line.ok).count();
-    let message = format!("nothing was moved, because {failed} of the {} moves cannot be made; correct or leave out those", results.len());
+    let message =
+        format!("nothing was moved, because {failed} of the {} moves cannot be made; correct or leave out those", results.len());
     Failure::Partial { message, results: serde_json::to_value(results).unwrap_or_default() }
 }

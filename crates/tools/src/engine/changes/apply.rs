@@ -60,11 +60,14 @@ impl ChangeTool for Apply {
     const SPEC: Spec = Spec::writing("apply", "Apply changes", Effect::Change, Idempotency::Keyed)
         .scopes(&["write:notes", "delete:notes", "bulk:notes"])
         .rate(Rate::Bulk)
-        .confirm(Confirm::When("if it deletes a file, replaces a whole file without expected_hash, or touches more than 50 files"));
+        .confirm(Confirm::When(
+            "if it deletes a file, replaces a whole file without expected_hash, or touches more than 50 files",
+        ));
     type Output = Outcome;
 
     fn plan<'c>(self, context: &'c Context<'_>) -> Result<Plan<'c, Outcome>, Failure> {
-        let mut work = Work { context, draft: Draft::new(context.vault()), links: 0, overwritten: Vec::new(), deleted: Vec::new() };
+        let mut work =
+            Work { context, draft: Draft::new(context.vault()), links: 0, overwritten: Vec::new(), deleted: Vec::new() };
         work.take_all(read_all(&self.changes)?)?;
         let Work { draft, links, overwritten, deleted, .. } = work;
         let drafted = draft.drafted();

@@ -125,8 +125,11 @@ impl SentChange {
                 (Some(path), Some(content)) if sent.old_string.is_none() && sent.new_string.is_none() => {
                     Some(Change::Rewrite { path, content, expected })
                 }
-                (Some(path), None) => reader.passage(sent.old_string, sent.new_string).map(|(old, new)| {
-                    Change::Replace { path, old, new, expected }
+                (Some(path), None) => reader.passage(sent.old_string, sent.new_string).map(|(old, new)| Change::Replace {
+                    path,
+                    old,
+                    new,
+                    expected,
                 }),
                 (_, Some(_)) => {
                     reader.wrong("content", "goes without old_string and new_string; give either".to_owned());
@@ -163,7 +166,10 @@ impl SentChange {
             ("expected_hash", self.expected_hash.is_given()),
         ];
         for (field, _) in given.into_iter().filter(|(field, is_given)| *is_given && !self.op.takes(field)) {
-            issues.push(Issue::new(&format!("changes[{at}].{field}"), format!("means nothing to {}; leave it out", self.op.name())));
+            issues.push(Issue::new(
+                &format!("changes[{at}].{field}"),
+                format!("means nothing to {}; leave it out", self.op.name()),
+            ));
         }
     }
 }

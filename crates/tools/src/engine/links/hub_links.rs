@@ -57,7 +57,10 @@ impl<'t> Hub<'t> {
                 item,
                 prose: without(text, &around, &spans),
                 backlinks: target_path.as_ref().map_or(0, |target| catalogue.backlink_sources(target).sources.len()),
-                outgoing: target_path.as_ref().and_then(|target| catalogue.find(target)).map_or(0, |entry| entry.card().links.len()),
+                outgoing: target_path
+                    .as_ref()
+                    .and_then(|target| catalogue.find(target))
+                    .map_or(0, |entry| entry.card().links.len()),
                 target_path,
                 link,
             }

@@ -161,9 +161,7 @@ impl Policy {
         let missing = |field: &str| Failure::InvalidInput(vec![Issue::missing(&format!("policy.{field}"))]);
         let field = self.score_field.clone().unwrap_or_else(|| BACKLINKS.to_owned());
         Ok(match self.kind {
-            Kind::DropBelowScore => {
-                Chooser::BelowScore { field, threshold: self.threshold.ok_or_else(|| missing("threshold"))? }
-            }
+            Kind::DropBelowScore => Chooser::BelowScore { field, threshold: self.threshold.ok_or_else(|| missing("threshold"))? },
             Kind::KeepTopN => Chooser::BeyondTop { field, n: self.n.ok_or_else(|| missing("n"))? },
             Kind::DropUnannotatedListItems => Chooser::Unannotated { least: self.min_annotation_chars.unwrap_or(1) },
             Kind::DropNoProseContext => Chooser::WithoutProse { least: self.min_prose_chars.unwrap_or(1) },
@@ -186,7 +184,9 @@ impl Policy {
         ];
         let stray = given.iter().filter(|(_, is_given, kinds)| *is_given && !kinds.contains(&self.kind));
         let issues: Vec<Issue> = stray
-            .map(|(field, ..)| Issue::new(&format!("policy.{field}"), "means nothing to this kind of policy; leave it out".to_owned()))
+            .map(|(field, ..)| {
+                Issue::new(&format!("policy.{field}"), "means nothing to this kind of policy; leave it out".to_owned())
+            })
             .collect();
         if issues.is_empty() { Ok(()) } else { Err(Failure::InvalidInput(issues)) }
     }
@@ -204,8 +204,7 @@ impl Chooser {
                 below.into_iter().map(|(at, score)| (at, format!("{field} {score} is below {threshold}"))).collect()
             }
             Chooser::BeyondTop { field, n } => {
-                let mut ranked: Vec<(usize, Option<f64>)> =
-                    links.map(|(at, link)| (at, score(catalogue, link, field))).collect();
+                let mut ranked: Vec<(usize, Option<f64>)> = links.map(|(at, link)| (at, score(catalogue, link, field))).collect();
                 // The lowest first; of equals the one that stands later.
                 let rank = |score: &Option<f64>| score.unwrap_or(f64::NEG_INFINITY);
                 ranked.sort_by(|a, b| rank(&a.1).total_cmp(&rank(&b.1)).then(b.0.cmp(&a.0)));
@@ -218,12 +217,14 @@ impl Chooser {
             }
             Chooser::Unannotated { least } => {
                 let bare = links.filter(|(_, link)| hub.is_in_list(link) && link.prose.chars().count() < *least);
-                let reason = |link: &HubLink| format!("its list item has {} characters of annotation", link.prose.chars().count());
+                let reason =
+                    |link: &HubLink| format!("its list item has {} characters of annotation", link.prose.chars().count());
                 bare.map(|(at, link)| (at, reason(link))).collect()
             }
             Chooser::WithoutProse { least } => {
                 let bare = links.filter(|(_, link)| link.prose.chars().count() < *least);
-                bare.map(|(at, link)| (at, format!("it has {} characters of prose around it", link.prose.chars().count()))).collect()
+                bare.map(|(at, link)| (at, format!("it has {} characters of prose around it", link.prose.chars().count())))
+                    .collect()
             }
             Chooser::Logic(rule) => {
                 let mut found = Vec::new();
