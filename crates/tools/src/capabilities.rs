@@ -93,8 +93,8 @@ fn words(text: &str) -> Vec<String> {
 }
 
 const COMMON: &[&str] = &[
-    "a", "all", "an", "and", "are", "by", "do", "for", "how", "i", "in", "is", "it", "me", "my", "of", "on", "one", "or", "that",
-    "the", "this", "to", "what", "which", "with",
+    "a", "all", "an", "and", "are", "by", "do", "for", "how", "i", "in", "is", "it", "me", "my", "of", "on", "one", "or", "that", "the",
+    "this", "to", "what", "which", "with",
 ];
 
 fn stem(word: &str) -> String {

@@ -1,8 +1,8 @@
 //! Tools as the surfaces offer them, on real vaults.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
 
-mod around;
 mod articles;
+mod around;
 mod cli;
 mod engine_lists;
 mod engine_search;

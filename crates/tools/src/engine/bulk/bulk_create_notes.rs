@@ -46,7 +46,7 @@ fn four() -> usize {
     4
 }
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NewNote {
     /// Note, relative to the vault, with its extension (.md)
@@ -61,7 +61,7 @@ struct NewNote {
     #[serde(default)]
     mode: Mode,
     /// A name for this note that you choose: sent again with the same one, it is not written again
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     #[schemars(length(min = 1, max = 128))]
     idempotency_key: Option<String>,
 }
@@ -105,7 +105,7 @@ impl Tool for BulkCreateNotes {
     type Output = Outcome;
 
     fn run(self, context: &Context<'_>) -> Result<Outcome, Failure> {
-        let arguments = (&self.items, self.stop_on_first_error);
+        let arguments: Vec<_> = self.items.iter().map(NewNote::wanted).collect();
         once(context, Self::SPEC.name, self.bulk_idempotency_key.as_deref(), &arguments, || self.create_all(context))
     }
 }
@@ -118,7 +118,7 @@ impl BulkCreateNotes {
         agree(&Self::SPEC, context, reasons.as_slice(), || self.change(context))?;
         let on_error = OnError::stop_if(self.stop_on_first_error);
         let create = |item: &NewNote| {
-            once(context, "a note of bulk_create_notes", item.idempotency_key.as_deref(), item, || item.create(context))
+            once(context, "a note of bulk_create_notes", item.idempotency_key.as_deref(), &item.wanted(), || item.create(context))
         };
         let outcomes = each(context, &self.items, self.max_concurrent, on_error, create);
         let tally = Tally::of(&self.items, outcomes, on_error, |item, outcome| Line {
@@ -142,6 +142,11 @@ impl BulkCreateNotes {
 }
 
 impl NewNote {
+    /// All but its key, which does not count when two are compared.
+    fn wanted(&self) -> impl Serialize {
+        (&self.path, &self.content, &self.frontmatter, self.mode)
+    }
+
     /// The hash of what was written.
     fn create(&self, context: &Context<'_>) -> Result<String, Failure> {
         for _ in 1..MOST_ATTEMPTS {
