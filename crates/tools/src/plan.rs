@@ -1,5 +1,7 @@
 //! A change before it is made: shown to a human, tried without effect, or carried out.
 
+use std::borrow::Borrow;
+
 use quillgate_vault::{Committed, Transaction, VaultError};
 
 use crate::context::{Consent, Context};
@@ -48,21 +50,39 @@ impl<'v, O> Plan<'v, O> {
         }
         // What the rules refuse, nobody needs to be asked about.
         self.change.permit()?;
-        let must_ask = match &context.call.consent {
-            Consent::Standing => false,
-            Consent::AskAlways => true,
-            Consent::AskIfNeeded | Consent::Given(_) => spec.confirm == Confirm::Always || !self.reasons.is_empty(),
-        };
-        let must_ask = must_ask && !self.change.is_empty();
-        if must_ask || matches!(context.call.consent, Consent::Given(_)) {
-            let proposal = Proposal::of(spec, &self.reasons, &self.change)?;
-            if context.call.consent != Consent::Given(proposal.digest.clone()) {
-                return Err(Failure::ConfirmationNeeded(Box::new(proposal)));
-            }
-        }
+        agree(spec, context, &self.reasons, || &self.change)?;
         let committed = self.change.commit()?;
         (self.finish)(Some(&committed))
     }
+}
+
+/// Stops here unless a human has agreed to the change, or need not.
+pub(crate) fn agree<C: Borrow<Transaction>>(
+    spec: &Spec,
+    context: &Context<'_>,
+    reasons: &[String],
+    change: impl FnOnce() -> C,
+) -> Result<(), Failure> {
+    let consent = &context.call.consent;
+    let must_ask = match consent {
+        Consent::Standing => false,
+        Consent::AskAlways => true,
+        Consent::AskIfNeeded => spec.confirm == Confirm::Always || !reasons.is_empty(),
+        // The change must still be the one that was agreed to.
+        Consent::Given(_) => true,
+    };
+    if !must_ask {
+        return Ok(());
+    }
+    let change = change();
+    if change.borrow().is_empty() && !matches!(consent, Consent::Given(_)) {
+        return Ok(());
+    }
+    let proposal = Proposal::of(spec, reasons, change.borrow())?;
+    if *consent != Consent::Given(proposal.digest.clone()) {
+        return Err(Failure::ConfirmationNeeded(Box::new(proposal)));
+    }
+    Ok(())
 }
 
 /// Plans and commits. A file that somebody else changed in between is planned for again: what the caller expects of it has been

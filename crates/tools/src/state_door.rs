@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quillgate_state::{State, StateError};
 use tokio::runtime::Handle;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Issue};
 
 #[derive(Clone)]
 pub struct StateDoor {
@@ -20,6 +20,11 @@ impl StateDoor {
 
     /// Waits for an answer of the state. Only for tools that run on threads of their own.
     pub fn wait<T>(&self, ask: impl AsyncFnOnce(&State) -> Result<T, StateError>) -> Result<T, Failure> {
-        self.runtime.block_on(ask(&self.state)).map_err(|error| Failure::Internal(error.to_string()))
+        self.runtime.block_on(ask(&self.state)).map_err(|error| match error {
+            StateError::TooLarge { .. } | StateError::QueueFull { .. } => {
+                Failure::InvalidInput(vec![Issue::other(error.to_string())])
+            }
+            error => Failure::Internal(error.to_string()),
+        })
     }
 }

@@ -258,7 +258,7 @@ fn vault_code(failure: &Failure) -> &'static str {
     }
 }
 
-fn engine_error(failure: &Failure) -> Value {
+pub(crate) fn engine_error(failure: &Failure) -> Value {
     let mut body = json!({"code": engine_code(failure), "message": failure.to_string()});
     let details = match failure {
         Failure::InvalidInput(issues) => Some(json!({"issues": issues})),
@@ -408,7 +408,8 @@ mod tests {
     ];
 
     /// Fields that take several types, or any: they have none in the schema, their tool checks them, their description says it.
-    const UNTYPED: &[(&str, &str)] = &[("search_vault", "query"), ("find_notes_by_property", "value")];
+    const UNTYPED: &[(&str, &str)] =
+        &[("search_vault", "query"), ("find_notes_by_property", "value"), ("bulk_set_property", "value"), ("apply", "value")];
 
     fn walk(schema: &Value, visit: &mut impl FnMut(&str, &Value)) {
         let Some(object) = schema.as_object() else { return };

@@ -188,7 +188,7 @@ pub struct Registered {
     pub input_schema: &'static (dyn Fn() -> Map<String, Value> + Send + Sync),
     pub output_schema: &'static (dyn Fn() -> Map<String, Value> + Send + Sync),
     pub description: &'static (dyn Fn() -> String + Send + Sync),
-    /// Whether it says what it would change before it does.
+    /// Whether it says what it would change before it does, and asks for itself.
     plans: bool,
     pub(crate) runner: Runner,
 }
@@ -210,6 +210,11 @@ impl Registered {
             plans: false,
             runner: Runner::OnVault(|arguments, context| answer(read::<T>(arguments)?.run(context)?)),
         }
+    }
+
+    /// A tool that changes more than one transaction can, and calls [`agree`](crate::plan::agree) before it does.
+    pub(crate) const fn asking<T: Tool>() -> Registered {
+        Registered { plans: true, ..Registered::of::<T>() }
     }
 
     pub(crate) const fn changing<T: ChangeTool>() -> Registered {

@@ -36,7 +36,7 @@ pub(crate) fn copy_file(context: &Context<'_>, from: &NotePath, to: &NotePath) -
     must_be_file(context, from)?;
     let bytes = {
         let catalogue = context.catalogue()?;
-        relinked_copy(context.vault(), &catalogue, from, to)?
+        relinked_copy(context.vault(), &catalogue, from, to)?.bytes
     };
     Ok(context.vault().write(to, bytes, Expect::Absent, Folders::Create)?.stat.size)
 }

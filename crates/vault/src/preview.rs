@@ -36,7 +36,7 @@ impl Transaction {
                 Step::Rename { to, .. } => match previews.iter_mut().find(|preview| preview.path == *path) {
                     Some(written) => (written.kind, written.to) = (PreviewKind::Move, Some(to.clone())),
                     None => {
-                        let bytes = Some(self.vault.read(path)?.bytes);
+                        let bytes = Some(self.bytes_now(path)?.ok_or_else(|| VaultError::NotFound(path.clone()))?);
                         let (before, after) = (bytes.clone(), bytes);
                         previews.push(Preview {
                             path: path.clone(),
@@ -65,6 +65,8 @@ impl Transaction {
         match self.vault.read(path) {
             Ok(contents) => Ok(Some(contents.bytes)),
             Err(VaultError::NotFound(_)) => Ok(None),
+            // A film can be moved and deleted, but nobody reads it.
+            Err(VaultError::TooLarge { .. }) => Ok(Some(Vec::new())),
             Err(error) => Err(error),
         }
     }

@@ -43,7 +43,8 @@ fn what_an_agent_changed_can_be_seen_and_taken_back() {
     told(&place, &["undo", "--session", session, "--yes", "--vault-path", vault]);
     assert_eq!((place.read("Plan.md"), place.read("Other.md")), ("one\n".to_owned(), "kept\n".to_owned()));
     assert!(!place.vault().join("New.md").exists());
-    let again: Value = serde_json::from_str(&told(&place, &["history", "--json", "--limit", "1", "--vault-path", vault])).unwrap();
+    let again: Value =
+        serde_json::from_str(&told(&place, &["history", "--json", "--limit", "1", "--vault-path", vault])).unwrap();
     told(&place, &["undo", again[0]["change"].as_str().unwrap(), "--yes", "--vault-path", vault]);
     assert_eq!(place.read("Plan.md"), "two\n", "an undo can be undone");
 }
@@ -102,7 +103,8 @@ fn every_call_is_in_the_record_and_the_record_is_whole() {
 
 #[test]
 fn several_vaults_are_served_each_by_its_own_rules() {
-    let place = Place::with(&[("work/Plan.md", "[[Secret]] lamp\n"), ("work/private/Secret.md", "lamp\n"), ("home/Shop.md", "milk\n")]);
+    let place =
+        Place::with(&[("work/Plan.md", "[[Secret]] lamp\n"), ("work/private/Secret.md", "lamp\n"), ("home/Shop.md", "milk\n")]);
     let config = place.config(&json!({
         "vaults": [
             {"id": "work", "path": place.vault().join("work"), "acl": {"readPaths": ["*.md"]}},
@@ -120,7 +122,8 @@ fn several_vaults_are_served_each_by_its_own_rules() {
     assert_eq!(home["items"][0]["path"], "Shop.md", "{home}");
     assert_eq!(body(&client.call("search_text", json!({"query": "milk", "vault": "away"})))["code"], "vault_not_found");
     let resources = client.request("resources/list", json!({}));
-    let uris: Vec<&str> = resources["result"]["resources"].as_array().unwrap().iter().map(|r| r["uri"].as_str().unwrap()).collect();
+    let uris: Vec<&str> =
+        resources["result"]["resources"].as_array().unwrap().iter().map(|r| r["uri"].as_str().unwrap()).collect();
     assert_eq!(uris, ["vault://work/Plan.md", "vault://home/Shop.md"]);
     let refused = client.request("resources/read", json!({"uri": "vault://work/private/Secret.md"}));
     assert!(refused["error"].is_object(), "{refused}");

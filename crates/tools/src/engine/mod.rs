@@ -1,11 +1,17 @@
 //! The `engine` surface: a folder per domain, a file per tool, with everything an agent can set.
 
 mod administration;
+mod attachments;
+mod bulk;
+mod captures;
+mod changes;
+mod context_bundles;
 mod history;
 mod links;
 mod properties;
 mod search;
 mod tags;
+mod uris;
 
 use crate::facade;
 use crate::surface::Domain;
@@ -15,5 +21,18 @@ search_text, search_regex and search_jsonlogic are exact. Paths are relative to 
 in pages: give the cursor of an answer back, with all other arguments unchanged, to get the next one; max_tokens keeps an answer \
 short.";
 
-pub(crate) const DOMAINS: &[Domain] =
-    &[search::DOMAIN, properties::DOMAIN, tags::DOMAIN, links::DOMAIN, history::DOMAIN, administration::DOMAIN, facade::DOMAIN];
+pub(crate) const DOMAINS: &[Domain] = &[
+    search::DOMAIN,
+    properties::DOMAIN,
+    tags::DOMAIN,
+    links::DOMAIN,
+    bulk::DOMAIN,
+    changes::DOMAIN,
+    history::DOMAIN,
+    attachments::DOMAIN,
+    context_bundles::DOMAIN,
+    captures::DOMAIN,
+    uris::DOMAIN,
+    administration::DOMAIN,
+    facade::DOMAIN,
+];

@@ -14,7 +14,7 @@ use crate::page::{Cursor, Limit, MaxTokens, Page, Pager};
 use crate::root::Root;
 use crate::tool::{Spec, Tool};
 
-/// List the links that name no file, and where they stand. By target: every missing name with all its places. By source: one item for each note and missing name.
+/// List broken links, those that name no file, and where they stand. By target: every missing name with all its places. By source: one item for each note and missing name.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FindUnresolvedLinks {
