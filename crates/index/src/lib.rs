@@ -56,7 +56,7 @@ pub use note_page::NotePage;
 pub use property_filter::{PropertyFilter, PropertyFilterError, PropertyMatches, PropertyOperator};
 pub use ranked::{Diacritics, Language, QueryError, Stemming};
 pub use ranked_search::{Ranked, RankedNote, search_ranked};
-pub use relink::{RelinkError, Relinked, relinked_copy, relinked_move};
+pub use relink::{Copied, RelinkError, Relinked, relinked_copy, relinked_move};
 pub use search::{Coverage, Explanation, Found};
 pub use sync::{Index, IndexSettings, IndexStatus, Progress, Taken};
 pub use tags::{TagCount, TagDepth};

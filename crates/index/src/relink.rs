@@ -45,17 +45,25 @@ pub fn relinked_move(vault: &Vault, catalogue: &Catalogue, from: &NotePath, to: 
     Ok(relinked)
 }
 
-/// The bytes of a copy of `from` at `to`: links that would mean another file from there are re-pointed.
-pub fn relinked_copy(vault: &Vault, catalogue: &Catalogue, from: &NotePath, to: &NotePath) -> Result<Vec<u8>, RelinkError> {
+/// What a copy of a file holds.
+#[derive(Debug)]
+pub struct Copied {
+    pub bytes: Vec<u8>,
+    /// Links that had to be written in another way.
+    pub links: usize,
+}
+
+/// A copy of `from` at `to`: links that would mean another file from there are re-pointed.
+pub fn relinked_copy(vault: &Vault, catalogue: &Catalogue, from: &NotePath, to: &NotePath) -> Result<Copied, RelinkError> {
     let contents = vault.read(from)?;
     let Some(text) = contents.text().ok().filter(|_| is_parsed(from)) else {
-        return Ok(contents.bytes);
+        return Ok(Copied { bytes: contents.bytes, links: 0 });
     };
     let after = After { catalogue, from: None, to };
     let file = File { after: &after, format: vault.app_settings().link_format, place: from, place_after: to };
     match file.relinked(text)? {
-        Some((copy, _)) => Ok(copy.into_bytes()),
-        None => Ok(contents.bytes),
+        Some((copy, links)) => Ok(Copied { bytes: copy.into_bytes(), links }),
+        None => Ok(Copied { bytes: contents.bytes, links: 0 }),
     }
 }
 

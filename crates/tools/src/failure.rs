@@ -1,6 +1,7 @@
 //! Why a call failed, in words for a model; each surface gives it its own shape.
 
 use quillgate_index::{GrepError, QueryError, RelinkError};
+use quillgate_markdown::EditError;
 use quillgate_remote::{ObsidianError, ProgramError};
 use quillgate_vault::VaultError;
 use serde::Serialize;
@@ -132,6 +133,12 @@ impl From<RelinkError> for Failure {
             RelinkError::Vault(error) => Failure::Vault(error),
             RelinkError::Unlinkable { .. } => Failure::InvalidInput(vec![Issue::other(error.to_string())]),
         }
+    }
+}
+
+impl From<EditError> for Failure {
+    fn from(error: EditError) -> Failure {
+        Failure::Edit(error.to_string())
     }
 }
 

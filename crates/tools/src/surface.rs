@@ -255,7 +255,7 @@ fn vault_code(failure: &Failure) -> &'static str {
     }
 }
 
-fn engine_error(failure: &Failure) -> Value {
+pub(crate) fn engine_error(failure: &Failure) -> Value {
     let mut body = json!({"code": engine_code(failure), "message": failure.to_string()});
     let details = match failure {
         Failure::InvalidInput(issues) => Some(json!({"issues": issues})),
