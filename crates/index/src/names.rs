@@ -24,7 +24,8 @@ impl Names for After<'_> {
     fn with_name(&self, folded_name: &str) -> Vec<NotePath> {
         let mut paths = self.catalogue.with_name(folded_name);
         paths.retain(|path| Some(path) != self.from);
-        if fold(self.to.name()) == folded_name {
+        // The file that is moved may take the place of another one.
+        if fold(self.to.name()) == folded_name && !paths.contains(self.to) {
             paths.push(self.to.clone());
         }
         paths

@@ -2,10 +2,12 @@
 
 mod administration;
 mod links;
+mod notes;
 mod properties;
 mod search;
 mod tags;
 
+use crate::facade;
 use crate::surface::Domain;
 
 pub(crate) const INSTRUCTIONS: &str = "A vault of Markdown notes (Obsidian), answered from an index. Start with search_vault; \
@@ -14,4 +16,4 @@ in pages: give the cursor of an answer back, with all other arguments unchanged,
 short.";
 
 pub(crate) const DOMAINS: &[Domain] =
-    &[search::DOMAIN, properties::DOMAIN, tags::DOMAIN, links::DOMAIN, administration::DOMAIN];
+    &[notes::DOMAIN, search::DOMAIN, properties::DOMAIN, tags::DOMAIN, links::DOMAIN, administration::DOMAIN, facade::DOMAIN];

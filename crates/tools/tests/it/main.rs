@@ -5,6 +5,8 @@ mod articles;
 mod around;
 mod cli;
 mod engine_lists;
+mod engine_notes;
+mod engine_notes_changes;
 mod engine_search;
 mod hostile_paths;
 mod journals;
