@@ -28,7 +28,7 @@ pub fn set_property(text: &str, key: &str, value: &Value) -> Result<Edits, EditE
         (Format::Yaml, Some(found)) => replaced(text, found, value),
         (Format::Yaml, None) => added(text, &block, properties, key, value),
     };
-    checked(text, key, edit, &expected)
+    checked(text, key, edit.into(), &expected)
 }
 
 /// Removes a property with its lines; the block goes with its last property.
@@ -50,14 +50,14 @@ pub fn remove_property(text: &str, key: &str) -> Result<Edits, EditError> {
             Edit::replace(range, "")
         }
     };
-    checked(text, key, edit, &expected)
+    checked(text, key, edit.into(), &expected)
 }
 
-fn readable(block: &Frontmatter) -> Result<&Properties, EditError> {
+pub(crate) fn readable(block: &Frontmatter) -> Result<&Properties, EditError> {
     block.properties.as_ref().map_err(|error| EditError::InvalidFrontmatter(error.clone()))
 }
 
-fn pairs(properties: &Properties) -> Vec<(String, Value)> {
+pub(crate) fn pairs(properties: &Properties) -> Vec<(String, Value)> {
     properties.0.iter().map(|property| (property.key.clone(), property.value.clone())).collect()
 }
 
@@ -77,7 +77,7 @@ fn added(text: &str, block: &Frontmatter, properties: &Properties, key: &str, va
 }
 
 /// Writes the value behind the colon that is there; comments beside it stay.
-fn replaced(text: &str, property: &Property, value: &Value) -> Edit {
+pub(crate) fn replaced(text: &str, property: &Property, value: &Value) -> Edit {
     let indent = indent_of(text, property);
     let eol = Eol::dominant(text);
     let written = pair("k", value, indent);
@@ -127,14 +127,14 @@ fn comment_after(text: &str, offset: usize) -> Option<Span> {
     (start > offset && text[start..end].starts_with('#')).then(|| start..start + text[start..end].trim_end().len())
 }
 
-fn indent_of<'a>(text: &'a str, property: &Property) -> &'a str {
+pub(crate) fn indent_of<'a>(text: &'a str, property: &Property) -> &'a str {
     let line = &text[line_start(text, property.key_span.start)..property.key_span.start];
     &line[..line.len() - line.trim_start_matches(' ').len()]
 }
 
-/// Makes sure that the edit does what it should and nothing else.
-fn checked(text: &str, key: &str, edit: Edit, expected: &[(String, Value)]) -> Result<Edits, EditError> {
-    let after = edit.apply(text);
+/// Makes sure that the edits do what they should and nothing else.
+pub(crate) fn checked(text: &str, key: &str, edits: Edits, expected: &[(String, Value)]) -> Result<Edits, EditError> {
+    let after = edits.apply(text);
     let found = match frontmatter(&after) {
         Some(block) => block.properties.map(|properties| pairs(&properties)),
         None => Ok(Vec::new()),
@@ -143,7 +143,7 @@ fn checked(text: &str, key: &str, edit: Edit, expected: &[(String, Value)]) -> R
         found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| a.0 == b.0 && a.1.is_same(&b.1))
     };
     match found {
-        Ok(found) if same(&found) => Ok(edit.into()),
+        Ok(found) if same(&found) => Ok(edits),
         _ => Err(EditError::Unsafe { key: key.to_owned() }),
     }
 }

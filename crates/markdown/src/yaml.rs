@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
             Layout::Block => {
                 let last_end = self.last_end.max(from);
                 let end = line_end(self.text, last_end);
-                last_end + self.text[last_end..end].trim_end().len()
+                last_end + trim_blanks(&self.text[last_end..end]).len()
             }
         };
         let start = skip_to_content(self.text, from);
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
             return Ok(Node { value: Value::Null, layout: Layout::Absent });
         }
         let written = &self.text[span.clone()];
-        self.last_end = span.start + written.trim_end().len();
+        self.last_end = span.start + trim_blanks(written).len();
         let value = scalar_value(text, style, tag.as_deref());
         if let Value::Text(text) = &value
             && (text.contains("[[") || text.contains("]("))
@@ -440,6 +440,11 @@ fn size(value: &Value) -> usize {
 fn after_colon(text: &str, key_end: usize) -> Option<usize> {
     let colon = skip_to_content(text, key_end);
     text[colon..].starts_with(':').then_some(colon + 1)
+}
+
+/// Without what YAML takes for white space: a no-break space is text.
+fn trim_blanks(text: &str) -> &str {
+    text.trim_end_matches([' ', '\t', '\r', '\n'])
 }
 
 /// Steps over blanks, line endings and comments.

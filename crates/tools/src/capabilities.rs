@@ -97,14 +97,19 @@ const COMMON: &[&str] = &[
     "the", "this", "to", "what", "which", "with",
 ];
 
-fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> String {
     let endings = [("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")];
-    for (ending, instead) in endings {
-        if let Some(stem) = word.strip_suffix(ending).filter(|stem| stem.chars().count() >= 3) {
-            return format!("{stem}{instead}").trim_end_matches('e').to_owned();
-        }
+    let shortened = endings.iter().find_map(|(ending, instead)| {
+        let stem = word.strip_suffix(ending).filter(|stem| stem.chars().count() >= 3)?;
+        Some(format!("{stem}{instead}"))
+    });
+    let mut stem = shortened.unwrap_or_else(|| word.to_owned()).trim_end_matches('e').to_owned();
+    // Tagged, planning: the letter is doubled only before the ending.
+    let mut last = stem.chars().rev();
+    if stem.chars().count() > 3 && last.next() == last.next() {
+        stem.pop();
     }
-    word.trim_end_matches('e').to_owned()
+    stem
 }
 
 #[cfg(test)]
@@ -133,5 +138,7 @@ mod tests {
         assert!(search(&[], "anything", 3).is_empty());
         assert_eq!(stem("properties"), stem("property"));
         assert_eq!(stem("notes"), stem("note"));
+        assert_eq!(stem("tagged"), stem("tags"));
+        assert_eq!(stem("called"), stem("call"));
     }
 }

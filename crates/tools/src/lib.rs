@@ -17,6 +17,7 @@ mod grant;
 mod keyed;
 mod moment;
 mod new_text;
+mod note_edit;
 mod note_text;
 mod notes;
 mod page;

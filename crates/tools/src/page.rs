@@ -12,8 +12,8 @@ use crate::failure::{Failure, Issue};
 
 const MOST_ITEMS: u64 = 1000;
 /// Larger answers help nobody, whatever limit was asked for.
-const MOST_BYTES: usize = 1_000_000;
-const BYTES_PER_TOKEN: usize = 4;
+pub(crate) const MOST_BYTES: usize = 1_000_000;
+pub(crate) const BYTES_PER_TOKEN: usize = 4;
 /// What stands around the items: names of fields, counts, the state of the index.
 const FRAME_BYTES: usize = 120;
 /// The first byte of every cursor; another layout gets another one.

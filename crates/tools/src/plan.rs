@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 
+use parking_lot::Mutex;
 use quillgate_vault::{Committed, Transaction, VaultError};
 
 use crate::context::{Consent, Context};
@@ -11,6 +12,9 @@ use crate::tool::{Confirm, Spec};
 
 /// How often a change is planned anew because somebody else was faster.
 const MOST_ATTEMPTS: usize = 20;
+
+/// Calls that lost a race wait for each other here, so that each has to win against newcomers only.
+static LOSERS: Mutex<()> = Mutex::new(());
 
 type Finish<'v, O> = Box<dyn FnOnce(Option<&Committed>) -> Result<O, Failure> + 'v>;
 
@@ -92,7 +96,13 @@ pub(crate) fn carry_out<'c, O>(
     context: &'c Context<'_>,
     mut plan: impl FnMut() -> Result<Plan<'c, O>, Failure>,
 ) -> Result<O, Failure> {
-    for _ in 1..MOST_ATTEMPTS {
+    match plan()?.commit(spec, context) {
+        // A file that came into being since: the next plan knows of it.
+        Err(Failure::Vault(VaultError::Conflict(_) | VaultError::Exists(_))) => {}
+        outcome => return outcome,
+    }
+    let _one_at_a_time = LOSERS.lock();
+    for _ in 2..MOST_ATTEMPTS {
         match plan()?.commit(spec, context) {
             Err(Failure::Vault(VaultError::Conflict(_))) => {}
             outcome => return outcome,

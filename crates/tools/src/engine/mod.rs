@@ -8,6 +8,7 @@ mod changes;
 mod context_bundles;
 mod history;
 mod links;
+mod notes;
 mod properties;
 mod search;
 mod tags;
@@ -22,6 +23,7 @@ in pages: give the cursor of an answer back, with all other arguments unchanged,
 short.";
 
 pub(crate) const DOMAINS: &[Domain] = &[
+    notes::DOMAIN,
     search::DOMAIN,
     properties::DOMAIN,
     tags::DOMAIN,

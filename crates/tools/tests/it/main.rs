@@ -6,6 +6,8 @@ mod around;
 mod articles;
 mod cli;
 mod engine_lists;
+mod engine_notes;
+mod engine_notes_changes;
 mod engine_search;
 mod hostile_paths;
 mod journals;

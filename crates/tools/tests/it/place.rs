@@ -147,6 +147,24 @@ impl Place {
         answer
     }
 
+    /// What a human would be asked about a call of the engine to which nobody has agreed yet; nothing if it is done without.
+    #[track_caller]
+    pub(crate) fn asked(&self, tool: &str, arguments: Value) -> Option<Value> {
+        match self.call_with(Consent::AskIfNeeded, "engine", tool, arguments) {
+            Answer::Result { is_error: false, .. } => None,
+            Answer::Result { structured: Some(body), .. } if body["code"] == "elicit_required" => {
+                Some(body["details"]["proposed_change"].clone())
+            }
+            other => panic!("{tool} failed: {other:?}"),
+        }
+    }
+
+    /// Refusals of the engine by their codes alone.
+    #[track_caller]
+    pub(crate) fn code(&self, tool: &str, arguments: Value) -> String {
+        self.refused("engine", tool, arguments).code
+    }
+
     #[track_caller]
     pub(crate) fn refused(&self, surface: &str, tool: &str, arguments: Value) -> Refusal {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
