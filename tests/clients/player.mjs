@@ -44,10 +44,11 @@ async function call(step, run) {
   const { human, client } = run;
   const problems = [];
   human.shown.length = 0;
-  human.reply = step.human && (async () => {
-    problems.push(...(await play(step.meanwhile ?? [], run)));
-    return step.human;
-  });
+  const answers = [step.human ?? []].flat();
+  human.reply = async () => {
+    if (human.shown.length === 1) problems.push(...(await play(step.meanwhile ?? [], run)));
+    return answers[human.shown.length - 1];
+  };
   const calling = byHand ? client.callByHand(tool, args, byHand) : client.call(tool, args);
   const reply = await calling.then(result => ({ result }), thrown => ({ thrown }));
   human.reply = undefined;
@@ -55,13 +56,12 @@ async function call(step, run) {
   const [kind] = Object.keys(expect);
   if (outcome.complaint ?? problems.length) return outcome.complaint ?? problems.join();
   if (!(kind in outcome)) return `expected a ${kind}, got ${JSON.stringify(outcome).slice(0, 600)}`;
-  return mismatch(expect[kind], outcome[kind]) ?? wronglyAsked(step, human.shown) ?? keep(step, JSON.stringify(outcome[kind]), run);
+  return mismatch(expect[kind], outcome[kind]) ?? wronglyAsked(step, answers.length, human.shown) ?? keep(step, JSON.stringify(outcome[kind]), run);
 }
 
-function wronglyAsked(step, shown) {
-  const wanted = step.human ? 1 : 0;
+function wronglyAsked(step, wanted, shown) {
   if (shown.length !== wanted) return `the user was asked ${shown.length} times, not ${wanted}: ${JSON.stringify(shown).slice(0, 600)}`;
-  return step.asked && mismatch(step.asked, shown[0], 'asked');
+  return step.asked && mismatch([step.asked].flat(), shown, 'asked');
 }
 
 function keep(step, text, run) {

@@ -25,7 +25,7 @@ class Person:
 
     async def answer(self, question):
         self.shown.append(question)
-        return await self.reply() if self.reply else {"action": "cancel"}
+        return (self.reply and await self.reply()) or {"action": "cancel"}
 
 
 class Player:
@@ -56,14 +56,15 @@ class Player:
     async def call(self, step):
         tool, arguments, by_hand = step["tool"], step.get("arguments", {}), step.get("by_hand")
         [(kind, pattern)] = step["expect"].items()
-        problems = []
+        problems, shown, answers = [], self.human.shown, listed(step.get("human", []))
 
         async def reply():
-            problems.extend(await self.play(step["meanwhile"]))
-            return step["human"]
+            if len(shown) == 1:
+                problems.extend(await self.play(step["meanwhile"]))
+            return answers[len(shown) - 1] if len(shown) <= len(answers) else None
 
-        self.human.shown.clear()
-        self.human.reply = reply if "human" in step else None
+        shown.clear()
+        self.human.reply = reply
         try:
             calling = self.client.call(tool, arguments) if by_hand is None else self.client.call_by_hand(tool, arguments, by_hand)
             got, body, complaint = outcome_of(await calling, self.surface)
@@ -75,13 +76,13 @@ class Player:
             return complaint or ", ".join(problems)
         if got != kind:
             return f"expected a {kind}, got a {got} {show(body)[:600]}"
-        return mismatch(pattern, body) or self.wrongly_asked(step) or self.keep(step, show(body))
+        return mismatch(pattern, body) or self.wrongly_asked(step, len(answers)) or self.keep(step, show(body))
 
-    def wrongly_asked(self, step):
-        shown, wanted = self.human.shown, 1 if "human" in step else 0
+    def wrongly_asked(self, step, wanted):
+        shown = self.human.shown
         if len(shown) != wanted:
             return f"the user was asked {len(shown)} times, not {wanted}: {show(shown)[:600]}"
-        return mismatch(step["asked"], shown[0], "asked") if "asked" in step else None
+        return mismatch(listed(step["asked"]), shown, "asked") if "asked" in step else None
 
     def keep(self, step, text):
         for name, pattern in step.get("keep", {}).items():
@@ -136,6 +137,10 @@ KINDS = {
     "unsubscribe": Player.unsubscribe,
     "updated": Player.updated,
 }
+
+
+def listed(value):
+    return value if isinstance(value, list) else [value]
 
 
 async def eventually(holds):

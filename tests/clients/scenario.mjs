@@ -6,9 +6,10 @@
 //   rpc_error       {code, message, data} of a JSON-RPC error
 //   input_required  {inputRequests, requestState} of a result that asks for another call, if the step says by_hand
 // It may say more:
-//   human      how the client's user answers when asked: {action, content}. Without it nobody may be asked.
-//   meanwhile  steps that are done before the user answers
-//   asked      what the user must have been shown, as a pattern
+//   human      how the client's user answers when asked: {action, content}, or a list of such if they must be asked more than
+//              once. Without it nobody may be asked.
+//   meanwhile  steps that are done before the user answers for the first time
+//   asked      what the user must have been shown: a pattern, or a list of them
 //   by_hand    {inputResponses, requestState} to send along; the client then leaves answering to the scenario
 // Other steps:
 //   {approve: arguments, prints}      `quillgate approve`, and a pattern for what it prints
