@@ -32,6 +32,8 @@ use crate::vaults::{Served, Vaults, View};
 const SLOW: Duration = Duration::from_millis(10);
 /// How long a slow disk is remembered.
 const SLOW_DISK_MS: u64 = 60_000;
+/// The code under which a call is recorded that made the client ask its user.
+const ASKED: &str = "elicit_required";
 /// How often a human is asked because the files changed under the proposal.
 const MOST_ROUNDS: usize = 3;
 
@@ -116,18 +118,12 @@ impl Pipeline {
         let _running = self.telemetry.begin();
         let policy = self.policy.current();
         let mut seen = Seen::default();
-        let outcome = match self.govern(request, &policy, &mut seen).await {
-            Ok(answer) => Ok(answer),
-            Err(Stop::Failed(failure)) => Err(failure),
-            Err(Stop::Ask(question)) => return Reply::Ask(question),
+        let outcome = self.govern(request, &policy, &mut seen).await;
+        let (reply, code, bytes) = match outcome {
+            Err(Stop::Ask(question)) => (Reply::Ask(question), Some(ASKED), 0),
+            Err(Stop::Failed(failure)) => self.answer(mount, caller, Err(failure), &policy),
+            Ok(value) => self.answer(mount, caller, Ok(value), &policy),
         };
-        if let (Err(Failure::CredentialRejected(_)), Caller::Known(_, over)) = (&outcome, caller) {
-            over.set();
-        }
-        if let Err(Failure::Internal(what)) = &outcome {
-            tracing::error!(tool = seen.tool, what, "a call failed for a reason of ours");
-        }
-        let (answer, failure) = shaped(mount.surface, outcome, policy.max_response_bytes);
         let record = CallRecord {
             started: at,
             duration: started.elapsed(),
@@ -135,18 +131,37 @@ impl Pipeline {
             surface: mount.surface.name,
             tool: seen.tool.unwrap_or("unknown").into(),
             caller: caller.hash().into(),
-            status: if failure.is_none() { Status::Ok } else { Status::Error },
-            code: failure.as_ref().map(engine_code),
+            status: if code.is_none() { Status::Ok } else { Status::Error },
+            code,
             confirmed: seen.confirmed,
             replayed: seen.replayed,
-            bytes: answer.text_length(),
+            bytes,
             args_hash: seen.args_hash,
             parent,
         };
         // Never the arguments and never the answer: those are the user's notes.
         self.telemetry.record(&record);
         self.ledger.note(record, session);
-        Reply::Answer(answer)
+        reply
+    }
+
+    /// The answer in the surface's words, the code of its failure, and its length.
+    fn answer(
+        &self,
+        mount: &Mount,
+        caller: &Caller,
+        outcome: Result<Value, Failure>,
+        policy: &Decisions,
+    ) -> (Reply, Option<&'static str>, usize) {
+        if let (Err(Failure::CredentialRejected(_)), Caller::Known(_, over)) = (&outcome, caller) {
+            over.set();
+        }
+        if let Err(Failure::Internal(what)) = &outcome {
+            tracing::error!(what, "a call failed for a reason of ours");
+        }
+        let (answer, failure) = shaped(mount.surface, outcome, policy.max_response_bytes);
+        let bytes = answer.text_length();
+        (Reply::Answer(answer), failure.as_ref().map(engine_code), bytes)
     }
 
     /// The road of every call.

@@ -90,6 +90,10 @@ fn changed_of(watched: &HashSet<String>, change: &Result<Arc<str>, RecvError>) -
 /// Serves one subscription of a newer client until it ends, with the changes of every vault that it may see.
 pub(super) async fn listen(vaults: &[Changes], subscription: &SubscriptionContext) {
     let wanted: HashSet<String> = subscription.accepted().resource_subscriptions.iter().flatten().cloned().collect();
+    if vaults.is_empty() {
+        // Nothing that could change, and still the client's to end.
+        return subscription.cancelled().await;
+    }
     let listening = vaults.iter().map(|changes| listen_to(changes, &wanted, subscription));
     tokio::select! {
         _ = join_all(listening) => {}
