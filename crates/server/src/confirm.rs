@@ -24,7 +24,16 @@ pub(crate) enum Human<'r> {
 pub(crate) struct Answered {
     /// The request for confirmation that it answers.
     pub(crate) request: String,
-    pub(crate) agreed: bool,
+    /// Of the change that was shown.
+    pub(crate) digest: String,
+    pub(crate) spoken: Spoken,
+}
+
+impl Answered {
+    /// An agreement is to what was shown; anything else is to whatever the call proposes.
+    fn is_about(&self, request: &str, digest: &str) -> bool {
+        self.request == request && (self.digest == digest || self.spoken != Spoken::Agreed)
+    }
 }
 
 pub(crate) trait AskPeer: Send + Sync {
@@ -87,13 +96,7 @@ pub(crate) async fn agree(
             Heard::Client(spoken) => spoken,
             Heard::Elsewhere => return agreed("approved"),
         },
-        Human::ByResult(Some(answered)) if answered.request == request => {
-            if answered.agreed {
-                Spoken::Agreed
-            } else {
-                Spoken::Declined
-            }
-        }
+        Human::ByResult(Some(answered)) if answered.is_about(&request, bond.digest) => answered.spoken,
         Human::ByResult(_) => return Err(Stop::Ask(Question { proposal, request })),
     };
     match spoken {
@@ -123,5 +126,43 @@ async fn ask_or_notice(ledger: &Ledger, bond: &Bond<'_>, peer: &dyn AskPeer, pro
                 Consumed::No => {}
             },
         }
+    }
+}
+
+/// Text of notes that a human decides by: what would move a cursor, erase or reorder what they see is spelled out.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let ends_line = letter == '\r' && letters.peek() == Some(&'\n');
+        let reorders = matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if matches!(letter, '\n' | '\t') || ends_line || !(letter.is_control() || reorders) {
+            shown.push(letter);
+        } else {
+            shown.extend(letter.escape_unicode());
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_hide_text_is_spelled_out() {
+        assert_eq!(visible("-rope\u{1b}[2K\rnothing\u{202e}\n"), "-rope\\u{1b}[2K\\u{d}nothing\\u{202e}\n");
+        let harmless = "a\tb\r\nÅ 灯 \u{5d0}\n";
+        assert_eq!(visible(harmless), harmless);
+    }
+
+    #[test]
+    fn an_agreement_is_to_what_was_shown_and_a_refusal_to_anything() {
+        let said = |spoken| Answered { request: "r".to_owned(), digest: "shown".to_owned(), spoken };
+        assert!(said(Spoken::Agreed).is_about("r", "shown"));
+        assert!(!said(Spoken::Agreed).is_about("r", "changed"));
+        assert!(said(Spoken::Declined).is_about("r", "changed"));
+        assert!(said(Spoken::Nothing).is_about("r", "changed"));
+        assert!(!said(Spoken::Declined).is_about("another", "shown"));
     }
 }

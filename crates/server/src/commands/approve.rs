@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::remembered::{harmless, now, table, time, with_state};
 use super::{Shared, say};
+use crate::confirm::visible;
 use crate::random;
 
 #[derive(Args)]
@@ -183,7 +184,7 @@ fn described(pending: &Pending) -> String {
     if let Some(arguments) = proposal.get("arguments") {
         text.push_str(&format!("\n{arguments:#}\n"));
     }
-    text.trim_end().to_owned()
+    visible(text.trim_end())
 }
 
 /// The deepest folder that holds all of the paths.

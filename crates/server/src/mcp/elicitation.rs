@@ -14,7 +14,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
-use crate::confirm::{Answered, AskPeer, Human, Question, Spoken};
+use crate::confirm::{Answered, AskPeer, Human, Question, Spoken, visible};
 
 /// What the question is called among the inputs that a result asks for.
 const QUESTION: &str = "agreement";
@@ -72,11 +72,12 @@ impl AskPeer for PeerAsker {
     }
 }
 
-/// The result that makes a newer client ask and call again. The state says which request was asked about, and is bound to whoever
-/// called for what.
+/// The result that makes a newer client ask and call again. The state says which request was asked about and which change was
+/// shown, and is bound to whoever called for what.
 pub(super) fn ask_again(codec: &RequestStateCodec, bound_to: &str, question: &Question, ttl: Duration) -> InputRequiredResult {
     let options = SealOptions::new().associated_data(bound_to.as_bytes()).ttl(ttl);
-    let state = codec.seal_with(question.request.as_bytes(), &options);
+    let asked_about = format!("{} {}", question.request, question.proposal.digest);
+    let state = codec.seal_with(asked_about.as_bytes(), &options);
     let asked = InputRequest::Elicitation(ElicitRequest::new(form(&question.proposal)));
     InputRequiredResult::new(Some([(QUESTION.to_owned(), asked)].into()), Some(state))
 }
@@ -84,14 +85,12 @@ pub(super) fn ask_again(codec: &RequestStateCodec, bound_to: &str, question: &Qu
 /// What came back with a call that was made again; nothing if it is not ours, too old, or somebody else's.
 pub(super) fn answered(codec: &RequestStateCodec, bound_to: &str, request: &CallToolRequestParams) -> Option<Answered> {
     let opened = codec.open_with(request.request_state.as_deref()?, bound_to.as_bytes()).ok()?;
+    let opened = String::from_utf8(opened).ok()?;
+    let (asked, shown) = opened.split_once(' ')?;
     let answer = request.input_responses.as_ref()?.get(QUESTION)?;
     let action: ElicitationAction = serde_json::from_value(answer.get("action")?.clone()).ok()?;
-    let agreed = match spoken(&action, answer.get("content")) {
-        Spoken::Agreed => true,
-        Spoken::Declined => false,
-        Spoken::Nothing => return None,
-    };
-    Some(Answered { request: String::from_utf8(opened).ok()?, agreed })
+    let spoken = spoken(&action, answer.get("content"));
+    Some(Answered { request: asked.to_owned(), digest: shown.to_owned(), spoken })
 }
 
 fn spoken(action: &ElicitationAction, content: Option<&Value>) -> Spoken {
@@ -127,6 +126,7 @@ fn message(proposal: &Proposal) -> String {
     if let Some(arguments) = &proposal.arguments {
         text.push_str(&format!("\n{arguments:#}\n"));
     }
+    let mut text = visible(&text);
     if text.len() > LONGEST {
         let mut end = LONGEST;
         while !text.is_char_boundary(end) {

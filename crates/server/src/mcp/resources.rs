@@ -103,10 +103,21 @@ pub(super) async fn read(workspaces: &[Arc<Workspace>], uri: &str) -> Result<Rea
 
 /// The vault and the file that a URI names.
 pub(super) fn find<'w>(workspaces: &'w [Arc<Workspace>], uri: &str) -> Option<(&'w Arc<Workspace>, NotePath)> {
-    let (vault, encoded) = uri.strip_prefix("vault://")?.split_once('/')?;
+    let (vault, path) = parse(uri)?;
     let workspace = workspaces.iter().find(|workspace| workspace.id == vault)?;
-    let path = NotePath::parse(&percent_decode_str(encoded).decode_utf8().ok()?).ok()?;
     Some((workspace, path))
+}
+
+/// A URI as we write it, whatever of it the client has encoded.
+pub(super) fn canonical(given: &str) -> Option<String> {
+    let (vault, path) = parse(given)?;
+    Some(uri(vault, &path))
+}
+
+fn parse(uri: &str) -> Option<(&str, NotePath)> {
+    let (vault, encoded) = uri.strip_prefix("vault://")?.split_once('/')?;
+    let path = NotePath::parse(&percent_decode_str(encoded).decode_utf8().ok()?).ok()?;
+    Some((vault, path))
 }
 
 /// Paths that begin with, or else contain, what was typed so far.

@@ -35,7 +35,27 @@ impl Changes {
     }
 }
 
-type Uris = Mutex<HashMap<String, HashSet<String>>>;
+/// Notes by their own URI, each with the URIs that the client wrote for it: those it will recognise.
+#[derive(Default)]
+struct Spellings(HashMap<String, HashSet<String>>);
+
+impl Spellings {
+    fn add(&mut self, given: String) {
+        self.0.entry(canonical(&given)).or_default().insert(given);
+    }
+
+    fn remove(&mut self, given: &str) {
+        if let Some(spellings) = self.0.get_mut(&canonical(given)) {
+            spellings.remove(given);
+        }
+    }
+}
+
+fn canonical(given: &str) -> String {
+    resources::canonical(given).unwrap_or_else(|| given.to_owned())
+}
+
+type Uris = Mutex<HashMap<String, Spellings>>;
 
 /// The notes that one session of an older client watches, by vault.
 #[derive(Clone, Default)]
@@ -47,9 +67,9 @@ impl Watched {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_vault = watched.entry(vault.to_owned()).or_insert_with(|| {
             tokio::spawn(forward(Arc::downgrade(&self.0), vault.to_owned(), changes.0.subscribe(), peer));
-            HashSet::new()
+            Spellings::default()
         });
-        of_vault.insert(uri);
+        of_vault.add(uri);
     }
 
     pub(super) fn remove(&self, uri: &str) {
@@ -78,18 +98,19 @@ async fn forward(watched: Weak<Uris>, vault: String, mut changes: broadcast::Rec
 }
 
 /// Those of `watched` that may have changed; none when there will be no more changes.
-fn changed_of(watched: &HashSet<String>, change: &Result<Arc<str>, RecvError>) -> Option<Vec<String>> {
+fn changed_of(watched: &Spellings, change: &Result<Arc<str>, RecvError>) -> Option<Vec<String>> {
     match change {
-        Ok(uri) => Some(watched.get(&**uri).cloned().into_iter().collect()),
+        Ok(uri) => Some(watched.0.get(&**uri).into_iter().flatten().cloned().collect()),
         // Which changes were missed is not known; better a word too many.
-        Err(RecvError::Lagged(_)) => Some(watched.iter().cloned().collect()),
+        Err(RecvError::Lagged(_)) => Some(watched.0.values().flatten().cloned().collect()),
         Err(RecvError::Closed) => None,
     }
 }
 
 /// Serves one subscription of a newer client until it ends, with the changes of every vault that it may see.
 pub(super) async fn listen(vaults: &[Changes], subscription: &SubscriptionContext) {
-    let wanted: HashSet<String> = subscription.accepted().resource_subscriptions.iter().flatten().cloned().collect();
+    let mut wanted = Spellings::default();
+    subscription.accepted().resource_subscriptions.iter().flatten().for_each(|uri| wanted.add(uri.clone()));
     if vaults.is_empty() {
         // Nothing that could change, and still the client's to end.
         return subscription.cancelled().await;
@@ -101,7 +122,7 @@ pub(super) async fn listen(vaults: &[Changes], subscription: &SubscriptionContex
     }
 }
 
-async fn listen_to(changes: &Changes, wanted: &HashSet<String>, subscription: &SubscriptionContext) {
+async fn listen_to(changes: &Changes, wanted: &Spellings, subscription: &SubscriptionContext) {
     let mut changes = changes.0.subscribe();
     loop {
         let change = tokio::select! {
