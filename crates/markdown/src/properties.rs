@@ -185,6 +185,8 @@ mod tests {
         check_set("---\nA : 1 # c\nb: 2\n---\n", "a", Value::Integer(3), "---\nA : 3 # c\nb: 2\n---\n");
         check_set("---\na:\nb: 2\n---\n", "a", text("x"), "---\na: x\nb: 2\n---\n");
         check_set("---\na: # c\nb: 2\n---\n", "a", text("x"), "---\na: x # c\nb: 2\n---\n");
+        check_set("---\na: \"x\\\" y\"   # c\nb: 'it''s' # d\n---\n", "a", text("z"), "---\na: z   # c\nb: 'it''s' # d\n---\n");
+        check_set("---\nb: 'it''s' # d\r\n---\n", "b", text("z"), "---\nb: z # d\r\n---\n");
         check_set("---\na: 1\n---\n", "a", Value::Null, "---\na:\n---\n");
         check_set("---\r\n\"a b\": 'x'\r\n---\r\n", "A B", text("y"), "---\r\n\"a b\": y\r\n---\r\n");
     }

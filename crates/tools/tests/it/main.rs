@@ -8,6 +8,7 @@ mod cli;
 mod engine_lists;
 mod engine_notes;
 mod engine_notes_changes;
+mod engine_properties;
 mod engine_search;
 mod hostile_paths;
 mod journals;
