@@ -1,5 +1,6 @@
 //! What all handles of a vault share: the open directory, its locks and its journal. Nothing here asks who is calling.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use parking_lot::RwLock;
 
 use crate::beneath::{Purpose, open_beneath, open_folder_beneath};
+use crate::history::{ChangeId, Store};
 use crate::journal::records;
 use crate::locks::Locks;
 use crate::path::{is_hidden, nfc};
@@ -27,6 +29,9 @@ pub(crate) struct Core {
     pub(crate) durability: Durability,
     pub(crate) journal: Option<Dir>,
     pub(crate) recovery: Recovery,
+    /// Changes of the history that recovery from the journal has finished (`true`), taken back, or has to leave for now.
+    pub(crate) recovered: HashMap<ChangeId, Option<bool>>,
+    pub(crate) history: Option<Arc<Store>>,
     pub(crate) observers: RwLock<Vec<Observer>>,
     pub(crate) folds_case: OnceLock<bool>,
 }
@@ -45,6 +50,8 @@ impl Core {
             durability: Durability::default(),
             journal: None,
             recovery: Recovery::default(),
+            recovered: HashMap::new(),
+            history: None,
             observers: RwLock::default(),
             folds_case: OnceLock::new(),
         })

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::{FolderPath, NotePath, Operation, PathError};
+use crate::{ChangeId, FolderPath, NotePath, Operation, PathError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
@@ -47,6 +47,21 @@ pub enum VaultError {
     Denied(NotePath),
     #[error("{0} is on a file system that is mounted read-only; ask the operator to mount it for writing")]
     ReadOnly(NotePath),
+    #[error(
+        "the history cannot be written ({0}), and without it the change could not be undone, so nothing was changed; ask the \
+         operator to free some space or to make the data folder writable"
+    )]
+    History(#[source] io::Error),
+    #[error("this vault keeps no history")]
+    NoHistory,
+    #[error("the history cannot be read: {0}; ask the operator to look at the data folder")]
+    HistoryUnreadable(#[source] io::Error),
+    #[error("the history does not have the bytes of {0}: the file was too large, or what was kept is damaged")]
+    NotKept(NotePath),
+    #[error("more than {0} changes would be taken back at once; name a later time, or undo them in parts")]
+    TooManyChanges(usize),
+    #[error("no change {0} in the history; list the history for the changes there are")]
+    NoChange(ChangeId),
     #[error("the disk refused {path}: {source}")]
     Io { path: NotePath, source: io::Error },
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::unfollowed;
 use crate::path::nfc;
 use crate::renaming::{remove_if_there, sync_folder};
-use crate::{ContentHash, Durability, NotePath, Stat, TrashOption, fault};
+use crate::{ChangeId, ContentHash, Durability, NotePath, Stat, TrashOption, fault};
 
 const HEADER: &str = "quillgate journal 1\n";
 const EXTENSION: &str = ".journal";
@@ -41,6 +41,9 @@ pub(crate) struct Intent {
     pub(crate) staged: Vec<(NotePath, HiddenName)>,
     /// Folders that are missing, outer ones first.
     pub(crate) folders: Vec<NotePath>,
+    /// What the history calls the change.
+    #[serde(default)]
+    pub(crate) change: Option<ChangeId>,
 }
 
 /// A step of which everything is known that it takes to do it or to take it back.
@@ -371,7 +374,11 @@ mod tests {
     }
 
     fn intent() -> Intent {
-        Intent { staged: vec![(path("a/Über.md"), HiddenName::fresh())], folders: vec![path("a")] }
+        Intent {
+            staged: vec![(path("a/Über.md"), HiddenName::fresh())],
+            folders: vec![path("a")],
+            change: Some("0123456789abcdefghjk".parse().expect("a name")),
+        }
     }
 
     fn steps() -> Vec<Planned> {

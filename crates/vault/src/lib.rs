@@ -17,6 +17,7 @@ mod error;
 pub mod fault;
 mod folding;
 mod hash;
+mod history;
 mod journal;
 mod locks;
 mod path;
@@ -43,11 +44,15 @@ pub use author::Author;
 pub use contents::{Contents, is_binary};
 pub use error::VaultError;
 pub use hash::ContentHash;
+pub use history::{
+    ChangeId, Clash, Clock, Compared, Damage, FileChange, FileDiff, Filter, History, HistorySettings, Image, Obstacle,
+    OnConflict, PastChange, Proposed, Side, Trimmed, Undo, UndoConflict, UndoOutcome, UndoPlan, UndoneFile, unified_diff,
+};
 pub use path::{FolderPath, NotePath, PathError};
 pub use recovery::Recovery;
 pub use settings::{AppSettings, LinkFormat, TrashOption};
 pub use stat::{EntryKind, Stat};
-pub use transaction::{Expect, Folders, Transaction, Written};
+pub use transaction::{Committed, Expect, Folders, Transaction, Written};
 pub use trash::Trashed;
 pub use vault::{Change, Durability, FolderEntry, Limits, Vault};
 pub use walk::{Found, WalkReport};

@@ -70,7 +70,7 @@ impl Core {
         Ok((file, stat))
     }
 
-    fn read_rest(&self, file: &File, path: &NotePath, stat: Stat, bytes: &mut Vec<u8>) -> Result<(), VaultError> {
+    pub(crate) fn read_rest(&self, file: &File, path: &NotePath, stat: Stat, bytes: &mut Vec<u8>) -> Result<(), VaultError> {
         // One byte more than expected: room that stays free is how a read tells that it met the end.
         bytes.reserve((usize::try_from(stat.size).unwrap_or(0) + 1).saturating_sub(bytes.len()));
         read_to_end(file, stat.size, self.limits.file_bytes, bytes).map_err(|error| VaultError::from_io(path, error))?;

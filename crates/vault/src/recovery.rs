@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::core::Core;
 use crate::journal::{Intent, Mark, Planned, Progress, Record, records};
 use crate::planned::{Handles, finish_all, found};
-use crate::{ContentHash, NotePath, Stat, VaultError};
+use crate::{ChangeId, ContentHash, NotePath, Stat, VaultError};
 
 /// What was found in the journal when the vault was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,15 +56,16 @@ struct Standing {
 }
 
 impl Core {
-    pub(crate) fn recover(&self) -> Recovery {
-        let mut recovery = Recovery::default();
-        let Some(journal) = &self.journal else { return recovery };
+    /// Also says of every change by its name in the history whether it was finished, if that is known.
+    pub(crate) fn recover(&self) -> (Recovery, HashMap<ChangeId, Option<bool>>) {
+        let (mut recovery, mut settled) = (Recovery::default(), HashMap::new());
+        let Some(journal) = &self.journal else { return (recovery, settled) };
         let names = records(journal).unwrap_or_else(|error| {
             tracing::warn!(%error, "the journal cannot be read; a change that was interrupted stays so");
             Vec::new()
         });
         for name in names {
-            match self.recover_record(journal, &name, &mut recovery) {
+            match self.recover_record(journal, &name, &mut recovery, &mut settled) {
                 Ok(Outcome::Finished) => recovery.finished += 1,
                 Ok(Outcome::Undone) => recovery.undone += 1,
                 Ok(Outcome::Nothing | Outcome::Damaged) => {}
@@ -75,10 +76,16 @@ impl Core {
                 }
             }
         }
-        recovery
+        (recovery, settled)
     }
 
-    fn recover_record(&self, journal: &Dir, name: &str, recovery: &mut Recovery) -> io::Result<Outcome> {
+    fn recover_record(
+        &self,
+        journal: &Dir,
+        name: &str,
+        recovery: &mut Recovery,
+        settled: &mut HashMap<ChangeId, Option<bool>>,
+    ) -> io::Result<Outcome> {
         let Some(mut record) = Record::claim(journal, name, self.durability)? else { return Ok(Outcome::Left) };
         let progress = match record.progress()? {
             Ok(progress) => progress,
@@ -89,6 +96,7 @@ impl Core {
                 return Ok(Outcome::Damaged);
             }
         };
+        settled.extend(progress.change().map(|change| (change, None)));
         let paths = progress.paths();
         let _guards = self.locks.lock(&paths).map_err(io::Error::other)?;
         let mut handles = Handles::new(self);
@@ -112,20 +120,29 @@ impl Core {
             }
         };
         record.close();
+        settled.extend(progress.change().map(|change| (change, Some(matches!(outcome, Outcome::Finished)))));
         Ok(outcome)
     }
 }
 
 impl Progress {
+    fn plan(&self) -> Option<(&Intent, &[Planned])> {
+        match self {
+            Progress::Nothing => None,
+            Progress::Staging(intent) => Some((intent, &[])),
+            Progress::Swapping(intent, steps) | Progress::Committed(intent, steps) | Progress::Undone(intent, steps) => {
+                Some((intent, steps))
+            }
+        }
+    }
+
+    fn change(&self) -> Option<ChangeId> {
+        self.plan().and_then(|(intent, _)| intent.change)
+    }
+
     /// The paths whose locks it takes.
     fn paths(&self) -> Vec<NotePath> {
-        let (intent, steps): (_, &[Planned]) = match self {
-            Progress::Nothing => return Vec::new(),
-            Progress::Staging(intent) => (intent, &[]),
-            Progress::Swapping(intent, steps) | Progress::Committed(intent, steps) | Progress::Undone(intent, steps) => {
-                (intent, steps)
-            }
-        };
+        let Some((intent, steps)) = self.plan() else { return Vec::new() };
         let staged = intent.staged.iter().map(|(path, _)| path);
         staged.chain(steps.iter().flat_map(Planned::paths)).cloned().collect()
     }

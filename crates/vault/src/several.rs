@@ -11,19 +11,22 @@ use cap_std::fs::Dir;
 use quillgate_markdown::fold;
 
 use crate::core::{Core, open_subfolder};
+use crate::history::{Announced, Recording, Seen};
 use crate::journal::{HiddenName, Intent, Mark, Planned, Record, Spelling};
 use crate::planned::{Handles, finish_all};
 use crate::renaming::Kept;
 use crate::temporary::Temporary;
 use crate::transaction::{Step, check_before, check_unchanged};
 use crate::{
-    Change, ContentHash, Contents, Durability, Expect, Folders, NotePath, Stat, TrashOption, Vault, VaultError, Written,
+    Change, Committed, ContentHash, Contents, Durability, Expect, Folders, NotePath, Stat, TrashOption, VaultError, Written,
 };
 
 /// A step whose preconditions hold.
 struct Checked {
     step: Step,
     before: Option<(Contents, Mark)>,
+    /// Of the bytes that are to be written.
+    after: Option<ContentHash>,
     hidden: HiddenName,
 }
 
@@ -37,19 +40,24 @@ struct Staged {
 }
 
 /// Carries out all steps, or none. The caller holds the locks of all paths.
-pub(crate) fn commit_several(vault: &Vault, steps: Vec<Step>, folders: Folders) -> Result<Vec<Written>, VaultError> {
-    let core = &*vault.core;
+pub(crate) fn commit_several(
+    core: &Core,
+    steps: Vec<Step>,
+    folders: Folders,
+    mut recording: Recording,
+) -> Result<Committed, VaultError> {
     check_disjoint(&steps)?;
     let mut handles = Handles::new(core);
     let mut intent = Intent::default();
     let mut checked = steps
         .into_iter()
-        .map(|step| check(&mut handles, step, folders, &mut intent))
+        .map(|step| check(&mut handles, step, folders, &mut intent, &mut recording))
         .collect::<Result<Vec<Checked>, VaultError>>()?;
+    intent.change = recording.id();
     // What is put aside has no other name for a moment: as late as possible.
     checked.sort_by_key(|checked| matches!(checked.step, Step::Remove { .. }));
     let mut record = core.journal.as_ref().and_then(|journal| begin(journal, &intent, core.durability));
-    let mut staged = match stage_all(&mut handles, checked, &intent, record.as_mut()) {
+    let (mut staged, announced) = match stage_all(&mut handles, checked, &intent, record.as_mut(), recording) {
         Ok(staged) => staged,
         Err(error) => {
             intent.remove_folders(&mut handles);
@@ -58,11 +66,14 @@ pub(crate) fn commit_several(vault: &Vault, steps: Vec<Step>, folders: Folders) 
         }
     };
     if let Err((error, done)) = swap_all(&mut handles, &mut staged, record.as_mut()) {
-        take_back(&mut handles, &mut staged, done, &intent, record);
+        take_back(&mut handles, &mut staged, done, &intent, record, announced);
         return Err(error);
     }
+    // Before the journal forgets the change.
+    let change = announced.settle(true);
     close(finish_all(&mut handles, staged.iter().map(|staged| &staged.planned)), record);
-    Ok(staged.iter().filter_map(|staged| staged.tell(&mut handles)).collect())
+    let written = staged.iter().filter_map(|staged| staged.tell(&mut handles)).collect();
+    Ok(Committed { written, change })
 }
 
 /// A journal that cannot be written costs safety, not the service.
@@ -109,20 +120,32 @@ fn check_disjoint(steps: &[Step]) -> Result<(), VaultError> {
     Ok(())
 }
 
-fn check(handles: &mut Handles<'_>, step: Step, folders: Folders, intent: &mut Intent) -> Result<Checked, VaultError> {
+fn check(
+    handles: &mut Handles<'_>,
+    step: Step,
+    folders: Folders,
+    intent: &mut Intent,
+    recording: &mut Recording,
+) -> Result<Checked, VaultError> {
     let core = handles.core;
     let hidden = HiddenName::fresh();
+    let mut after = None;
     let before = match &step {
         Step::Write { path, bytes, expect } => {
             core.check_size(path, bytes.len() as u64)?;
             check_folders(handles, path, folders, intent)?;
             intent.staged.push((path.clone(), hidden.clone()));
-            check_before(path, *expect, core.read(path))?.map(known_by_bytes)
+            let before = check_before(path, *expect, core.read(path))?.map(known_by_bytes);
+            let replaced = before.as_ref().map(|(contents, mark)| Seen::of(contents, mark.hash));
+            let hash = *after.insert(ContentHash::of(bytes));
+            recording.write(path, replaced, Seen::bytes(bytes, hash));
+            before
         }
         Step::Rename { from, to } => {
             let before = known(handles, from)?;
             check_folders(handles, to, folders, intent)?;
             check_free(handles, from, to, &before.0.stat)?;
+            recording.rename(from, to);
             Some(before)
         }
         Step::Remove { path, expect, option } => {
@@ -136,15 +159,18 @@ fn check(handles: &mut Handles<'_>, step: Step, folders: Folders, intent: &mut I
                 return Err(VaultError::Conflict(path.clone()));
             }
             check_trash(core, path, *option)?;
+            recording.delete(path, Seen::of(&before.0, before.1.hash));
             Some(before)
         }
     };
-    Ok(Checked { step, before, hidden })
+    // The bytes of all files together may be more than fits.
+    let before = before.map(|(contents, mark)| (Contents { bytes: Vec::new(), ..contents }, mark));
+    Ok(Checked { step, before, after, hidden })
 }
 
 fn known_by_bytes(contents: Contents) -> (Contents, Mark) {
     let mark = Mark::new(&contents.stat, Some(contents.hash()));
-    (Contents { bytes: Vec::new(), ..contents }, mark)
+    (contents, mark)
 }
 
 /// What a file is recognised by later. One too large to be read can be moved and deleted all the same.
@@ -207,7 +233,8 @@ fn stage_all(
     checked: Vec<Checked>,
     intent: &Intent,
     record: Option<&mut Record>,
-) -> Result<Vec<Staged>, VaultError> {
+    recording: Recording,
+) -> Result<(Vec<Staged>, Announced), VaultError> {
     intent.make_folders(handles)?;
     let mut staged: Vec<Staged> = Vec::with_capacity(checked.len());
     let mut written = HashMap::new();
@@ -218,13 +245,15 @@ fn stage_all(
         }
         staged.push(next);
     }
+    // Before the journal is ready: what a restart finishes has to be in the history.
+    let announced = recording.announce()?;
     if let Some(record) = record {
         // The names of the staged files must be on disk before the journal counts on them.
         handles.sync();
         let steps: Vec<Planned> = staged.iter().map(|staged| staged.planned.clone()).collect();
         record.ready(&steps).map_err(|error| VaultError::from_io(staged[0].checked.step.path(), error))?;
     }
-    Ok(staged)
+    Ok((staged, announced))
 }
 
 fn stage(handles: &mut Handles<'_>, checked: Checked, written: &HashMap<NotePath, Mark>) -> Result<Staged, VaultError> {
@@ -239,7 +268,7 @@ fn stage(handles: &mut Handles<'_>, checked: Checked, written: &HashMap<NotePath
             let new = Temporary::write(folder, checked.hidden.staged(), bytes, replaced, handles.core.durability);
             let new = temporary.insert(new.map_err(from_io)?);
             let stat = new.stat().ok_or_else(missing)?;
-            let after = Mark::new(&stat, Some(ContentHash::of(bytes)));
+            let after = Mark::new(&stat, checked.after);
             Planned::Put { path: path.clone(), staged: checked.hidden.clone(), before, after }
         }
         Step::Rename { from, to } => {
@@ -346,7 +375,14 @@ impl Staged {
 }
 
 /// Puts the old state back after a step failed. What cannot be put back now is tried again at the next start.
-fn take_back(handles: &mut Handles<'_>, staged: &mut [Staged], done: usize, intent: &Intent, record: Option<Record>) {
+fn take_back(
+    handles: &mut Handles<'_>,
+    staged: &mut [Staged],
+    done: usize,
+    intent: &Intent,
+    record: Option<Record>,
+    announced: Announced,
+) {
     let mut all = true;
     for staged in staged[..done].iter().rev() {
         let path = staged.checked.step.path();
@@ -360,6 +396,7 @@ fn take_back(handles: &mut Handles<'_>, staged: &mut [Staged], done: usize, inte
     staged.iter_mut().filter_map(|staged| staged.temporary.as_mut()).for_each(Temporary::keep);
     // The old bytes are beside the file still.
     if !all {
+        announced.leave();
         return;
     }
     handles.sync();
@@ -367,6 +404,7 @@ fn take_back(handles: &mut Handles<'_>, staged: &mut [Staged], done: usize, inte
     if let Some(Err(error)) = record.as_mut().map(Record::undone) {
         tracing::warn!(%error, "the journal cannot be written");
     }
+    announced.settle(false);
     let cleared = staged.iter().try_for_each(|staged| staged.planned.clear(handles));
     intent.remove_folders(handles);
     close(cleared, record);

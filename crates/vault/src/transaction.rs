@@ -10,11 +10,14 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 
 use crate::core::{Core, open_subfolder};
+use crate::history::{Recording, Seen};
 use crate::planned::Handles;
 use crate::renaming::{rename_new, sync_folder};
 use crate::several::{check_free, commit_several};
 use crate::temporary::{Temporary, fresh_name};
-use crate::{Change, ContentHash, Contents, Durability, NotePath, Operation, Stat, TrashOption, Vault, VaultError, fault};
+use crate::{
+    Change, ChangeId, ContentHash, Contents, Durability, NotePath, Operation, Stat, TrashOption, Vault, VaultError, fault,
+};
 
 /// What must be true of a file before it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,14 @@ pub struct Written {
     pub stat: Stat,
 }
 
+/// What a transaction did.
+#[derive(Clone, Debug, Default)]
+pub struct Committed {
+    pub written: Vec<Written>,
+    /// Its name in the history, if the vault keeps one and anything was changed.
+    pub change: Option<ChangeId>,
+}
+
 pub(crate) enum Step {
     Write { path: NotePath, bytes: Vec<u8>, expect: Expect },
     Rename { from: NotePath, to: NotePath },
@@ -49,17 +60,18 @@ pub struct Transaction {
     vault: Vault,
     folders: Folders,
     steps: Vec<Step>,
+    undoes: Vec<ChangeId>,
 }
 
 impl Vault {
     pub fn transaction(&self, folders: Folders) -> Transaction {
-        Transaction { vault: self.clone(), folders, steps: Vec::new() }
+        Transaction { vault: self.clone(), folders, steps: Vec::new(), undoes: Vec::new() }
     }
 
     /// Writes one file whole.
     pub fn write(&self, path: &NotePath, bytes: Vec<u8>, expect: Expect, folders: Folders) -> Result<Written, VaultError> {
-        let written = self.transaction(folders).write(path.clone(), bytes, expect).commit()?;
-        written.into_iter().next().ok_or_else(|| VaultError::NotFound(path.clone()))
+        let committed = self.transaction(folders).write(path.clone(), bytes, expect).commit()?;
+        committed.written.into_iter().next().ok_or_else(|| VaultError::NotFound(path.clone()))
     }
 
     /// Reads a file, lets `change` make the new bytes, and writes them, while nobody else changes it. A file changed from
@@ -78,7 +90,8 @@ impl Vault {
         if bytes == before.bytes {
             return Ok(Written { path: path.clone(), created: false, hash, stat: before.stat });
         }
-        Ok(self.write_one(path, &bytes, Expect::Hash(hash), Folders::MustExist)?)
+        let recording = self.core.record(self.author(), &[]);
+        Ok(self.write_one(path, &bytes, Expect::Hash(hash), Folders::MustExist, recording)?.0)
     }
 }
 
@@ -103,6 +116,21 @@ impl Transaction {
         self
     }
 
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    pub(crate) fn vault(&self) -> &Vault {
+        &self.vault
+    }
+
+    /// The history will say of this change that it takes back those.
+    #[must_use]
+    pub(crate) fn undoing(mut self, changes: Vec<ChangeId>) -> Self {
+        self.undoes = changes;
+        self
+    }
+
     /// Whether the rules allow all of it; nothing is looked at for that but its paths.
     pub fn permit(&self) -> Result<(), VaultError> {
         self.vault.permit_changes()?;
@@ -115,7 +143,7 @@ impl Transaction {
     }
 
     /// Carries out all steps, or none. A path has one part in it, except that a file may be written and then moved.
-    pub fn commit(mut self) -> Result<Vec<Written>, VaultError> {
+    pub fn commit(mut self) -> Result<Committed, VaultError> {
         let paths: Vec<NotePath> = self.parts().map(|(path, _)| path.clone()).collect();
         self.permit()?;
         let _guards = self.vault.core.locks.lock(&paths)?;
@@ -125,22 +153,27 @@ impl Transaction {
                 self.vault.check_folder_shown(&path.parent())?;
             }
         }
+        let recording = || self.vault.core.record(self.vault.author(), &self.undoes);
         if self.steps.len() > 1 {
-            return commit_several(&self.vault, self.steps, self.folders);
+            let recording = recording();
+            return commit_several(&self.vault.core, self.steps, self.folders, recording);
         }
-        match self.steps.pop() {
-            Some(Step::Write { path, bytes, expect }) => {
-                self.vault.write_one(&path, &bytes, expect, self.folders).map(|written| vec![written])
+        let Some(step) = self.steps.pop() else { return Ok(Committed::default()) };
+        let recording = recording();
+        let (written, change) = match step {
+            Step::Write { path, bytes, expect } => {
+                let (written, change) = self.vault.write_one(&path, &bytes, expect, self.folders, recording)?;
+                (vec![written], change)
             }
-            Some(Step::Rename { from, to }) => self.vault.rename_one(&from, &to, self.folders).map(|()| Vec::new()),
-            Some(Step::Remove { path, expect, option }) => {
+            Step::Rename { from, to } => (Vec::new(), self.vault.rename_one(&from, &to, self.folders, recording)?),
+            Step::Remove { path, expect, option } => {
                 if expect != Expect::Anything {
                     check_before(&path, expect, self.vault.core.read(&path))?;
                 }
-                self.vault.remove_locked(&path, option).map(|_| Vec::new())
+                (Vec::new(), self.vault.remove_locked(&path, option, recording)?.1)
             }
-            None => Ok(Vec::new()),
-        }
+        };
+        Ok(Committed { written, change })
     }
 }
 
@@ -152,6 +185,14 @@ impl Step {
             Step::Rename { from, to } => ((from, Operation::Delete), Some((to, Operation::Write))),
         };
         std::iter::once(first).chain(second)
+    }
+
+    /// From where to where a file goes.
+    pub(crate) fn moved(&self) -> Option<(&NotePath, &NotePath)> {
+        match self {
+            Step::Rename { from, to } => Some((from, to)),
+            _ => None,
+        }
     }
 
     /// The file that the step begins with.
@@ -166,9 +207,16 @@ impl Step {
 type Made = Vec<(Dir, String)>;
 
 impl Vault {
-    fn write_one(&self, path: &NotePath, bytes: &[u8], expect: Expect, folders: Folders) -> Result<Written, VaultError> {
+    fn write_one(
+        &self,
+        path: &NotePath,
+        bytes: &[u8],
+        expect: Expect,
+        folders: Folders,
+        recording: Recording,
+    ) -> Result<(Written, Option<ChangeId>), VaultError> {
         let mut made = Made::new();
-        self.write_into(path, bytes, expect, folders, &mut made).inspect_err(|_| remove_again(&made))
+        self.write_into(path, bytes, expect, folders, recording, &mut made).inspect_err(|_| remove_again(&made))
     }
 
     fn write_into(
@@ -177,47 +225,73 @@ impl Vault {
         bytes: &[u8],
         expect: Expect,
         folders: Folders,
+        mut recording: Recording,
         made: &mut Made,
-    ) -> Result<Written, VaultError> {
+    ) -> Result<(Written, Option<ChangeId>), VaultError> {
         let from_io = |error| VaultError::from_io(path, error);
         self.core.check_size(path, bytes.len() as u64)?;
         let (folder, name) = open_target(&self.core, path, folders, made)?;
         let folder = Arc::new(folder);
-        // The bytes are needed only to compare; otherwise a look at the file is enough.
-        let look = || Ok(Contents { path: path.clone(), bytes: Vec::new(), stat: self.core.open_file(&folder, &name, path)?.1 });
-        let before = check_before(path, expect, if matches!(expect, Expect::Hash(_)) { self.core.read(path) } else { look() })?;
+        let mut known = None;
+        let read = match expect {
+            Expect::Hash(hash) => self.core.read(path).inspect(|_| known = Some(hash)),
+            _ => self.core.look(&folder, &name, path).map(|(contents, hash)| {
+                known = hash;
+                contents
+            }),
+        };
+        let before = check_before(path, expect, read)?;
         let staged = Temporary::write(folder.clone(), fresh_name(), bytes, before.as_ref(), self.core.durability);
         let mut temporary = staged.map_err(from_io)?;
         let replaces = before.as_ref().map(|before| before.stat);
+        let hash = ContentHash::of(bytes);
+        recording.write(path, before.as_ref().map(|before| Seen::of(before, known)), Seen::bytes(bytes, hash));
+        let announced = recording.announce()?;
         check_unchanged(&folder, &name, path, replaces)?;
         match replaces {
             Some(_) => fault::around("rename", || folder.rename(&temporary.name, &folder, &name)).map_err(from_io)?,
             None => rename_new(&folder, &temporary.name, &folder, &name).map_err(from_io)?,
         }
+        let change = announced.settle(true);
         temporary.keep();
         // Of the bytes we wrote, even if somebody has replaced the file since.
         let stat = temporary.stat();
         sync_folder(&folder, self.core.durability);
         let stat = stat.ok_or_else(|| VaultError::NotFound(path.clone()))?;
-        let hash = ContentHash::of(bytes);
         self.core.tell(&Change::Written { path, bytes, hash, stat });
-        Ok(Written { path: path.clone(), created: before.is_none(), hash, stat })
+        Ok((Written { path: path.clone(), created: before.is_none(), hash, stat }, change))
     }
 
-    fn rename_one(&self, from: &NotePath, to: &NotePath, folders: Folders) -> Result<(), VaultError> {
+    fn rename_one(
+        &self,
+        from: &NotePath,
+        to: &NotePath,
+        folders: Folders,
+        recording: Recording,
+    ) -> Result<Option<ChangeId>, VaultError> {
         let mut made = Made::new();
-        self.rename_into(from, to, folders, &mut made).inspect_err(|_| remove_again(&made))
+        self.rename_into(from, to, folders, recording, &mut made).inspect_err(|_| remove_again(&made))
     }
 
-    fn rename_into(&self, from: &NotePath, to: &NotePath, folders: Folders, made: &mut Made) -> Result<(), VaultError> {
+    fn rename_into(
+        &self,
+        from: &NotePath,
+        to: &NotePath,
+        folders: Folders,
+        mut recording: Recording,
+        made: &mut Made,
+    ) -> Result<Option<ChangeId>, VaultError> {
         let (folder, name) = self.core.open_parent(from)?;
         let before = self.core.open_file(&folder, &name, from)?.1;
         let (target, target_name) = open_target(&self.core, to, folders, made)?;
         check_free(&mut Handles::new(&self.core), from, to, &before)?;
+        recording.rename(from, to);
+        let announced = recording.announce()?;
         rename_new(&folder, &name, &target, &target_name).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => VaultError::Exists(to.clone()),
             _ => VaultError::from_io(from, error),
         })?;
+        let change = announced.settle(true);
         let after = target.symlink_metadata(&target_name).ok().map(|metadata| Stat::of(&metadata));
         sync_folder(&folder, self.core.durability);
         if from.parent() != to.parent() {
@@ -227,7 +301,7 @@ impl Vault {
         if let Some(stat) = after {
             self.core.tell(&Change::Renamed { from, to, stat });
         }
-        Ok(())
+        Ok(change)
     }
 }
 

@@ -7,9 +7,11 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
 use crate::core::Core;
+use crate::history::{Recording, Seen};
 use crate::renaming::rename_new;
 use crate::system_trash::move_to_system_trash;
-use crate::{Change, NotePath, Operation, TrashOption, Vault, VaultError, fault};
+use crate::transaction::check_unchanged;
+use crate::{Change, ChangeId, NotePath, Operation, TrashOption, Vault, VaultError, fault};
 
 /// How many numbers are tried to keep names in the trash apart.
 pub(crate) const MOST_NAMESAKES: usize = 10_000;
@@ -33,12 +35,20 @@ impl Vault {
         self.permit(path, Operation::Delete)?;
         let _guards = self.core.locks.lock([path])?;
         self.check_single_name(path, Operation::Delete)?;
-        self.remove_locked(path, option)
+        self.remove_locked(path, option, self.core.record(self.author(), &[])).map(|(trashed, _)| trashed)
     }
 
-    pub(crate) fn remove_locked(&self, path: &NotePath, option: TrashOption) -> Result<Trashed, VaultError> {
+    pub(crate) fn remove_locked(
+        &self,
+        path: &NotePath,
+        option: TrashOption,
+        mut recording: Recording,
+    ) -> Result<(Trashed, Option<ChangeId>), VaultError> {
         let (folder, name) = self.core.open_parent(path)?;
-        self.core.open_file(&folder, &name, path)?;
+        let (before, hash) = self.core.look(&folder, &name, path)?;
+        recording.delete(path, Seen::of(&before, hash));
+        let announced = recording.announce()?;
+        check_unchanged(&folder, &name, path, Some(before.stat))?;
         let from_io = |error| VaultError::from_io(path, error);
         let trashed = match option {
             TrashOption::System => {
@@ -51,10 +61,13 @@ impl Vault {
                 }
             }
             TrashOption::Local => self.core.move_to_local_trash(&folder, &name, &name.to_string_lossy()).map_err(from_io)?,
-            TrashOption::None => folder.remove_file(&name).map(|()| Trashed::Gone).map_err(from_io)?,
+            TrashOption::None => {
+                fault::around("remove", || folder.remove_file(&name)).map(|()| Trashed::Gone).map_err(from_io)?
+            }
         };
+        let change = announced.settle(true);
         self.core.tell(&Change::Removed { path });
-        Ok(trashed)
+        Ok((trashed, change))
     }
 }
 

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 
 use crate::core::{Core, Observer, read_entries};
+use crate::history::Store;
 use crate::shown::hear;
-use crate::{Access, AppSettings, Author, ContentHash, EntryKind, FolderPath, NotePath, Recovery, Stat, VaultError};
+use crate::{
+    Access, AppSettings, Author, ContentHash, EntryKind, FolderPath, HistorySettings, NotePath, Recovery, Stat, VaultError,
+};
 
 /// What the vault refuses to handle in one go.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +98,17 @@ impl Vault {
     pub fn with_journal(mut self, journal: Dir) -> Vault {
         let core = self.set_up();
         core.journal = Some(journal);
-        core.recovery = core.recover();
+        (core.recovery, core.recovered) = core.recover();
+        self
+    }
+
+    /// From here on every change is recorded in `history`, which lies outside the vault, with the bytes it replaces. Comes
+    /// after `with_journal`, which knows what became of changes that were interrupted.
+    #[must_use]
+    pub fn with_history(mut self, history: Dir, settings: HistorySettings) -> Vault {
+        let core = self.set_up();
+        core.history = Some(Arc::new(Store::new(history, settings)));
+        core.settle_history();
         self
     }
 

@@ -165,7 +165,7 @@ impl Act {
                 let change =
                     vault.transaction(Folders::Create).write(note(written), b"one of several".to_vec(), Expect::Anything);
                 let change = change.remove(note(removed), Expect::Anything, TrashOption::None).rename(note(from), note(to));
-                change.commit().map(|written| written.len().to_string())
+                change.commit().map(|written| written.written.len().to_string())
             }
         };
         format!("{told:?}")

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use quillgate_vault::{Expect, Folders, Limits, TrashOption, Vault, VaultError, fault};
+use quillgate_vault::{ContentHash, Expect, Filter, Folders, Limits, Side, TrashOption, Vault, VaultError, fault};
 
 use crate::place::{Place, note, open, tree};
 
@@ -21,6 +21,8 @@ const WORK: &str = "QUILLGATE_TEST_CRASH_WORK";
 const POINT: &str = "QUILLGATE_TEST_CRASH_POINT";
 const WAITS: &str = "QUILLGATE_TEST_CRASH_WAITS";
 const NEVER: usize = usize::MAX;
+/// What a process leaves.
+const KEPT: [&str; 3] = ["vault", "journal", "history"];
 
 /// What a child process does until it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,12 @@ pub(crate) enum Work {
     Small,
     /// As small, on a file system that cannot exchange two files.
     Plain,
+    /// One file alone.
+    Edit,
+    Create,
+    Move,
+    Delete,
+    Trash,
     /// As small, but the name to which a file is moved is taken when the change is under way.
     Obstructed,
     /// Opens the vault, which recovers it.
@@ -39,6 +47,7 @@ pub(crate) enum Work {
     OpenPlain,
 }
 
+const ALONE: [Work; 5] = [Work::Edit, Work::Create, Work::Move, Work::Delete, Work::Trash];
 const ALL: [Work; 6] = [Work::Large, Work::Small, Work::Plain, Work::Obstructed, Work::Open, Work::OpenPlain];
 
 impl Work {
@@ -65,6 +74,15 @@ impl Work {
 
     pub(crate) fn change(self, vault: &Vault) -> Result<(), VaultError> {
         let mut change = vault.transaction(Folders::Create);
+        let (hub, trash) = (note("hub.md"), note("trash me.md"));
+        match self {
+            Work::Edit => return change.write(hub, b"edited".to_vec(), Expect::Anything).commit().map(drop),
+            Work::Create => return change.write(note("notes/new.md"), b"new".to_vec(), Expect::Absent).commit().map(drop),
+            Work::Move => return change.rename(hub, note("notes/center.md")).commit().map(drop),
+            Work::Delete => return change.remove(hub, Expect::Anything, TrashOption::None).commit().map(drop),
+            Work::Trash => return change.remove(trash, Expect::Anything, TrashOption::Local).commit().map(drop),
+            _ => {}
+        }
         for number in 0..self.files() {
             change = change.write(note(&format!("notes/{number}.md")), b"links to [[center]]".to_vec(), Expect::Anything);
         }
@@ -95,7 +113,7 @@ fn child() {
     let folder = PathBuf::from(folder);
     let (wanted, number) = point.rsplit_once(' ').unwrap_or(("", &point));
     let (wanted, number) = (wanted.to_owned(), number.parse::<usize>().unwrap());
-    let work = *ALL.iter().find(|known| format!("{known:?}") == work).unwrap();
+    let work = *ALL.iter().chain(&ALONE).find(|known| format!("{known:?}") == work).unwrap();
     let vault = (!matches!(work, Work::Open | Work::OpenPlain)).then(|| open(&folder, Limits::default()));
     if matches!(work, Work::Plain | Work::OpenPlain) {
         fault::forget_exchange();
@@ -179,6 +197,8 @@ pub(crate) fn tree_in(folder: &Path) -> Tree {
 struct Expected {
     before: Tree,
     allowed: Vec<Tree>,
+    /// Of these the one in which the change was made.
+    made: Tree,
     points: usize,
 }
 
@@ -189,16 +209,19 @@ fn expected(work: Work) -> Expected {
     let mut allowed = vec![before.clone()];
     let points = run_to_its_end(place.path(), work);
     let left = tree_in(&place.on_disk(""));
+    let mut made = left.clone();
     if work == Work::Obstructed {
         let mut obstructed = before.clone();
         obstructed.insert("picture.png".into(), b"somebody else's".to_vec());
         assert_eq!(left, obstructed, "a change that fails takes back what it did");
-        allowed.extend(expected(Work::Small).allowed);
+        let small = expected(Work::Small);
+        made = small.made;
+        allowed.extend(small.allowed);
     }
     assert_ne!(left, before);
     allowed.push(left);
     assert!(tree(&place.journal("")).is_empty());
-    Expected { before, allowed, points }
+    Expected { before, allowed, made, points }
 }
 
 #[track_caller]
@@ -206,6 +229,8 @@ fn check(place: &Place, expected: &Expected, what: &str) {
     let vault = open(place.path(), Limits::default());
     let recovery = vault.recovery();
     assert!(recovery.set_aside.is_empty() && recovery.left.is_empty(), "{what}: {recovery:?}");
+    // Which removes what was staged.
+    vault.walk(&quillgate_vault::FolderPath::ROOT, |_| true).unwrap();
     let now = tree_in(&place.on_disk(""));
     if !expected.allowed.contains(&now) {
         let differs = |from: &Tree| {
@@ -216,6 +241,23 @@ fn check(place: &Place, expected: &Expected, what: &str) {
         panic!("{what}: the vault is between; it differs in {differences:?}; {recovery:?}");
     }
     assert!(tree(&place.journal("")).is_empty(), "{what}: {:?}", tree(&place.journal("")));
+    check_history(&vault, now == expected.made, what);
+}
+
+/// The history says of the change whether it was made, and has every byte that it replaced.
+#[track_caller]
+fn check_history(vault: &Vault, was_made: bool, what: &str) {
+    let history = vault.history().unwrap();
+    let changes = history.list(&Filter::default(), None, 10).unwrap();
+    assert_eq!(changes.len(), usize::from(was_made), "{what}: {changes:?}");
+    assert_eq!(history.damage().unwrap(), [], "{what}");
+    for change in &changes {
+        assert!(!change.is_under_way, "{what}");
+        for (file, side) in change.files.iter().flat_map(|file| [(file, Side::Before), (file, Side::After)]) {
+            let bytes = history.image(change.id, file.path(), side).unwrap();
+            assert_eq!(bytes.map(|bytes| ContentHash::of(&bytes)), file.image(side).map(|image| image.hash.unwrap()), "{what}");
+        }
+    }
 }
 
 /// Shares the numbers below `count` among threads, each with a place of its own.
@@ -240,11 +282,9 @@ fn kill_at_every_point(work: Work) {
     let expected = expected(work);
     let unchanged = AtomicUsize::new(0);
     share(expected.points, |place, point| {
-        if place.as_ref().is_none_or(|place| tree_in(&place.on_disk("")) != expected.before) {
-            let fresh = place.insert(Place::in_memory());
-            work.prepare(fresh);
-        }
-        let place = place.as_ref().unwrap();
+        // A history that is there already is passed at fewer points.
+        let place = place.insert(Place::in_memory());
+        work.prepare(place);
         run_until_killed(place.path(), work, At::Point(point));
         check(place, &expected, &format!("{work:?} killed at {point}"));
         if tree_in(&place.on_disk("")) == expected.before {
@@ -259,6 +299,11 @@ fn kill_at_every_point(work: Work) {
 #[test]
 fn a_change_of_fifty_files_that_is_killed_at_any_point_is_done_or_not() {
     kill_at_every_point(Work::Large);
+}
+
+#[test]
+fn so_is_a_change_of_one_file() {
+    ALONE.into_iter().for_each(kill_at_every_point);
 }
 
 #[test]
@@ -281,11 +326,11 @@ fn kill_recovery_at_every_point(work: Work, recovery: Work) {
         work.prepare(place);
         run_until_killed(place.path(), work, At::Point((2 * state + 1).min(expected.points - 1)));
         let interrupted = place.outside("");
-        ["vault", "journal"].iter().for_each(|name| copy(&place.path().join(name), &interrupted.join(name)));
+        KEPT.iter().for_each(|name| copy(&place.path().join(name), &interrupted.join(name)));
         let points = run_to_its_end(place.path(), recovery);
         check(place, &expected, &format!("{work:?} killed in state {state}"));
         for point in 0..points {
-            for name in ["vault", "journal"] {
+            for name in KEPT {
                 fs::remove_dir_all(place.path().join(name)).unwrap();
                 copy(&interrupted.join(name), &place.path().join(name));
             }

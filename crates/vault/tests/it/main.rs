@@ -9,6 +9,11 @@ mod access_trees;
 mod concurrency;
 #[cfg(debug_assertions)]
 mod crashes;
+mod history;
+mod history_access;
+mod history_property;
+mod history_storage;
+mod history_undo;
 mod hostile_paths;
 mod links;
 mod names;

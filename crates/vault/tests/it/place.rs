@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use quillgate_vault::{Expect, FolderPath, Folders, Limits, NotePath, Vault, VaultError, Written};
+use quillgate_vault::{Expect, FolderPath, Folders, HistorySettings, Limits, NotePath, Vault, VaultError, Written};
 use tempfile::TempDir;
 
 pub(crate) struct Place {
@@ -32,7 +32,7 @@ impl Place {
     }
 
     fn at(folder: TempDir, limits: Limits) -> Place {
-        for name in ["vault", "outside", "locks", "journal"] {
+        for name in ["vault", "outside", "locks", "journal", "history"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
         let vault = open(folder.path(), limits);
@@ -96,8 +96,11 @@ impl Place {
         found
     }
 
+    /// But for the history, which keeps what was done.
     pub(crate) fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        tree(self.folder.path())
+        let mut all = tree(self.folder.path());
+        all.retain(|path, _| !path.starts_with(self.folder.path().join("history")));
+        all
     }
 }
 
@@ -140,9 +143,14 @@ pub(crate) fn within_a_second(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// The vault in such a folder as a process opens it that starts now.
 pub(crate) fn open(folder: &Path, limits: Limits) -> Vault {
-    let [locks, journal] =
-        ["locks", "journal"].map(|name| Dir::open_ambient_dir(folder.join(name), ambient_authority()).unwrap());
-    Vault::open(&folder.join("vault"), Some(locks), limits).unwrap().with_journal(journal)
+    open_with(folder, limits, HistorySettings::default())
+}
+
+pub(crate) fn open_with(folder: &Path, limits: Limits, settings: HistorySettings) -> Vault {
+    let [locks, journal, history] =
+        ["locks", "journal", "history"].map(|name| Dir::open_ambient_dir(folder.join(name), ambient_authority()).unwrap());
+    let vault = Vault::open(&folder.join("vault"), Some(locks), limits).unwrap();
+    vault.with_journal(journal).with_history(history, settings)
 }
 
 fn put(path: &Path, bytes: impl AsRef<[u8]>) -> PathBuf {

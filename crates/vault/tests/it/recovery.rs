@@ -8,7 +8,7 @@ use std::thread;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use quillgate_vault::{ContentHash, Expect, Folders, Limits, Recovery, TrashOption, Vault, VaultError};
+use quillgate_vault::{ContentHash, Expect, Filter, Folders, HistorySettings, Limits, Recovery, TrashOption, Vault, VaultError};
 use tempfile::TempDir;
 
 use crate::crashes::{At, Tree, Work, run_to_its_end, run_until_killed, start_and_wait, tree_in};
@@ -278,6 +278,22 @@ fn the_journal_may_lie_on_another_file_system_than_the_vault() {
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);
     assert_eq!(open(place.path(), Limits::default()).recovery().finished, 1);
     assert_eq!(tree_in(&place.on_disk("")), interrupted(STAGED).after);
+}
+
+/// A start that may change nothing leaves the change open in the history too; the next one settles it.
+#[test]
+fn what_is_not_recovered_yet_stays_open_in_the_history() {
+    let interrupted = interrupted(FIRST_SWAPPED);
+    let place = &interrupted.place;
+    let folder = |name: &str| Dir::open_ambient_dir(place.path().join(name), ambient_authority()).unwrap();
+    let open = |vault: Vault| vault.with_history(folder("history"), HistorySettings::default());
+    let listed = |vault: &Vault| {
+        let changes = vault.history().unwrap().list(&Filter::default(), None, 10).unwrap();
+        changes.iter().map(|change| change.is_under_way).collect::<Vec<bool>>()
+    };
+    assert_eq!(listed(&open(open_without_journal(place).with_journal_unrecovered(folder("journal")))), [true]);
+    let vault = open(open_without_journal(place).with_journal(folder("journal")));
+    assert_eq!((vault.recovery().finished, listed(&vault)), (1, vec![false]));
 }
 
 fn open_without_journal(place: &Place) -> Vault {

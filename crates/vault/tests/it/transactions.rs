@@ -14,7 +14,7 @@ fn all_steps_are_carried_out_in_order() {
     let transaction = place.vault.transaction(Folders::Create);
     let transaction = transaction.write(note("a.md"), b"new a".to_vec(), Expect::Hash(ContentHash::of(b"old a")));
     let transaction = transaction.write(note("c/new.md"), b"new c".to_vec(), Expect::Absent);
-    let written = transaction.rename(note("a.md"), note("d/moved.md")).commit().unwrap();
+    let written = transaction.rename(note("a.md"), note("d/moved.md")).commit().unwrap().written;
     let paths: Vec<&str> = written.iter().map(|written| written.path.as_str()).collect();
     assert_eq!(paths, ["a.md", "c/new.md"]);
     assert_eq!(place.walked(), ["b.md", "c/new.md", "d/moved.md"]);
