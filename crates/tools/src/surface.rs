@@ -408,8 +408,13 @@ mod tests {
     ];
 
     /// Fields that take several types, or any: they have none in the schema, their tool checks them, their description says it.
-    const UNTYPED: &[(&str, &str)] =
-        &[("search_vault", "query"), ("find_notes_by_property", "value"), ("bulk_set_property", "value"), ("apply", "value"), ("update_frontmatter", "value")];
+    const UNTYPED: &[(&str, &str)] = &[
+        ("search_vault", "query"),
+        ("find_notes_by_property", "value"),
+        ("bulk_set_property", "value"),
+        ("apply", "value"),
+        ("update_frontmatter", "value"),
+    ];
 
     fn walk(schema: &Value, visit: &mut impl FnMut(&str, &Value)) {
         let Some(object) = schema.as_object() else { return };
