@@ -56,7 +56,7 @@ impl Proposal {
         let previews = change.preview()?;
         let mut reasons = reasons.to_vec();
         if reasons.is_empty() {
-            reasons.push(format!("{} always asks", spec.name));
+            reasons.push(format!("{} needs a human's agreement here", spec.name));
         }
         let mut room = MOST_DIFF_BYTES;
         let files = previews.iter().take(MOST_FILES).map(|preview| shown(preview, &mut room)).collect();

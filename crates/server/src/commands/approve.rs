@@ -11,6 +11,7 @@ use crate::confirm::visible;
 use crate::random;
 
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Approve {
     #[command(subcommand)]
     action: Option<Action>,

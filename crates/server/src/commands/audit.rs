@@ -10,6 +10,7 @@ use super::remembered::{harmless, table, with_state};
 use super::{Shared, say};
 
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Audit {
     #[command(subcommand)]
     action: Option<Action>,

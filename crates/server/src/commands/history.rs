@@ -15,6 +15,7 @@ use super::{Shared, open_default_vault, say};
 const MOST_DIFF_BYTES: usize = 1 << 20;
 
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct History {
     #[command(subcommand)]
     action: Option<Action>,
