@@ -96,12 +96,14 @@ export async function drive(name, eras, connect) {
       for (const entry of scenarios.filter(entry => isPlayed(entry, era))) {
         const steps = loadSteps(entry.scenario);
         const failures = await playOnce(binary, entry, steps, transport, connect, era).catch(error => [error.stack]);
-        failed += report([name, era, transport, entry.scenario], steps.length, failures);
+        failed += report([name, era, transport, label(entry)], steps.length, failures);
       }
     }
   }
   process.exitCode = failed ? 1 : 0;
 }
+
+const label = ({ scenario, surface }) => (scenario === surface ? surface : `${scenario} on ${surface}`);
 
 async function playOnce(binary, entry, steps, transport, connect, era) {
   const place = workspace(binary, entry);

@@ -110,6 +110,11 @@ def run_once(binary, era, transport, entry, steps):
             return asyncio.run(play(url, era, place, entry, steps))
 
 
+def label(entry):
+    scenario, surface = entry["scenario"], entry["surface"]
+    return surface if scenario == surface else f"{scenario} on {surface}"
+
+
 def main(binary, wanted=""):
     logging.disable(logging.CRITICAL)  # the SDK remarks on every tool it does not know
     warnings.simplefilter("ignore")  # and on methods that only one era has
@@ -126,7 +131,7 @@ def main(binary, wanted=""):
                     failures = [f"{type(error).__name__}: {error}"]
                 wrong = f", {len(failures)} wrong" if failures else ""
                 verdict = "FAILED" if failures else "ok    "
-                print(f"{verdict} python {MAJOR} · {era} · {transport} · {entry['scenario']}: {len(steps)} steps{wrong}", flush=True)
+                print(f"{verdict} python {MAJOR} · {era} · {transport} · {label(entry)}: {len(steps)} steps{wrong}", flush=True)
                 for failure in failures:
                     print(f"    {failure}")
                 failed = failed or bool(failures)
