@@ -3,9 +3,17 @@
 
 mod articles;
 mod around;
+mod asking;
 mod cli;
+mod engine_apply;
+mod engine_attachments;
+mod engine_bulk;
+mod engine_bundles;
+mod engine_captures;
+mod engine_links;
 mod engine_lists;
 mod engine_search;
+mod engine_uris;
 mod hostile_paths;
 mod journals;
 mod notes;
