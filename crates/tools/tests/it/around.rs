@@ -1,7 +1,8 @@
 //! The program around the tools, as far as tools can tell: one vault, everything allowed, a state of its own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use quillgate_state::{Location, State};
 use quillgate_tools::{
@@ -61,9 +62,18 @@ impl Server for Around {
         1
     }
 
+    /// Opened once for each place, as a program does.
     fn state(&self) -> Result<StateDoor, Failure> {
-        let location = Location::Sqlite(self.folder.join("state.db"));
-        let state = runtime().block_on(State::open(&location)).map_err(|error| Failure::Internal(error.to_string()))?;
-        Ok(StateDoor::new(Arc::new(state), runtime().handle().clone()))
+        static STATES: Mutex<BTreeMap<PathBuf, Arc<State>>> = Mutex::new(BTreeMap::new());
+        let mut states = STATES.lock().unwrap();
+        let state = match states.get(&self.folder) {
+            Some(state) => state.clone(),
+            None => {
+                let location = Location::Sqlite(self.folder.join("state.db"));
+                let state = runtime().block_on(State::open(&location)).map_err(|error| Failure::Internal(error.to_string()))?;
+                states.entry(self.folder.clone()).or_insert(Arc::new(state)).clone()
+            }
+        };
+        Ok(StateDoor::new(state, runtime().handle().clone()))
     }
 }

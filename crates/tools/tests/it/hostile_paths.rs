@@ -17,8 +17,27 @@ const PATHS: usize = 1_000_000;
 const THREADS: usize = 2;
 /// Paths in one call, for arguments that take several.
 const SEVERAL: usize = 20;
-const ARGUMENTS: [&str; 11] =
-    ["path", "paths", "source", "destination", "from", "to", "file", "name", "root", "folder", "exclude_paths"];
+const ARGUMENTS: [&str; 19] = [
+    "path",
+    "paths",
+    "source",
+    "destination",
+    "from",
+    "to",
+    "file",
+    "name",
+    "root",
+    "folder",
+    "exclude_paths",
+    "folder_path",
+    "from_target",
+    "to_target",
+    "target_path",
+    "target_path_hint",
+    "moves",
+    "items",
+    "changes",
+];
 /// Stands beside the word that searches look for, in files that no answer may show.
 const SECRET: &str = "7f3a-the-secret-9c1e";
 
@@ -157,14 +176,44 @@ impl Target {
         self.schema["properties"][&self.argument]["type"] == "array"
     }
 
+    /// The argument that these paths make: one of them, all, or things that have them in each place where a path can stand.
+    fn hostile(&self, paths: &[String]) -> Value {
+        let each = |make: fn(usize, &str) -> Value| paths.iter().enumerate().map(|(at, path)| make(at, path)).collect();
+        match self.argument.as_str() {
+            "moves" => each(|at, path| match at % 2 {
+                0 => json!({"from": path, "to": format!("new/{at}.md")}),
+                _ => json!({"from": "real/a.md", "to": path}),
+            }),
+            "items" => each(|_, path| json!({"path": path, "content": "plain text", "mode": "upsert"})),
+            "changes" => each(|at, path| match at % 6 {
+                0 => json!({"op": "create", "path": path, "content": "plain text"}),
+                1 => json!({"op": "edit", "path": path, "content": "plain text"}),
+                2 => json!({"op": "move", "from": path, "to": format!("new/{at}.md")}),
+                3 => json!({"op": "move", "from": "real/a.md", "to": path}),
+                4 => json!({"op": "delete", "path": path}),
+                _ => json!({"op": "set_property", "path": path, "key": "k", "value": 1}),
+            }),
+            _ if self.takes_several() => json!(paths),
+            _ => json!(paths[0]),
+        }
+    }
+
     fn arguments(&self, hostile: Value) -> Map<String, Value> {
         let mut arguments = Map::from_iter([(self.argument.clone(), hostile)]);
+        // In earnest, where the default is to try without effect.
+        if self.schema["properties"].get("dry_run").is_some() {
+            arguments.insert("dry_run".into(), json!(false));
+        }
+        if self.argument == "folder_path" {
+            arguments.insert("scope".into(), json!("folder"));
+        }
         for required in self.schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
             arguments.entry(required).or_insert_with(|| match required {
                 "destination" | "to" => json!("new/place.md"),
                 "query" | "old_text" | "pattern" => json!("needle"),
                 "logic" => json!({"var": "path"}),
                 "filter" => json!([{"key": "a", "op": "absent"}]),
+                "policy" => json!({"kind": "keep_top_n", "n": 0}),
                 "paths" => json!(["real/a.md"]),
                 "path" | "source" | "from" => json!("real/a.md"),
                 _ => json!("plain text"),
@@ -224,6 +273,10 @@ fn prepared() -> Place {
 fn tree(root: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in fs::read_dir(root).unwrap() {
         let path = entry.unwrap().path();
+        // The state of the program, which some tools have to write.
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("state.db")) {
+            continue;
+        }
         let kind = fs::symlink_metadata(&path).unwrap().file_type();
         if kind.is_dir() {
             tree(&path, found);
@@ -262,8 +315,7 @@ fn a_million_hostile_paths_reach_nothing() {
                     let target = &targets[random.below(targets.len())];
                     let size = if target.takes_several() { SEVERAL.min(PATHS / THREADS - count) } else { 1 };
                     let paths: Vec<String> = (0..size).map(|_| random.path()).collect();
-                    let hostile = if target.takes_several() { json!(paths) } else { json!(paths[0]) };
-                    let answer = target.throw(place, hostile);
+                    let answer = target.throw(place, target.hostile(&paths));
                     let leaks = answer.contains(SECRET) || answer.contains("root:x:0");
                     assert!(!leaks, "{} {} {paths:?}: {answer}", target.tool.spec.name, target.argument);
                     count += size;

@@ -78,10 +78,10 @@ impl ChangeTool for BulkMoveNotes {
         let checked = check_all(&mut draft, &self.moves);
         let moves: Vec<Move> = checked.iter().filter_map(|checked| checked.as_ref().ok()).cloned().collect();
         let is_possible = moves.len() == checked.len();
-        let mut backlinks = HashMap::new();
+        let (mut backlinks, mut links) = (HashMap::new(), 0);
         if self.update_backlinks {
             let catalogue = context.index()?.settled_catalogue();
-            (backlinks, _) = draft.relink(&catalogue, &moves)?;
+            (backlinks, links) = draft.relink(&catalogue, &moves)?;
         }
         let mut results = Vec::with_capacity(checked.len());
         for (wanted, checked) in self.moves.into_iter().zip(checked) {
@@ -95,8 +95,8 @@ impl ChangeTool for BulkMoveNotes {
             return Err(nothing_moved(&results));
         }
         draft.rename_all(&moves)?;
-        let total_backlinks_updated = backlinks.values().sum();
-        let reason = format!("moves {} notes and rewrites {total_backlinks_updated} links to them", moves.len());
+        let total_backlinks_updated = results.iter().filter_map(|line| line.backlinks_updated).sum();
+        let reason = format!("moves {} notes and rewrites {links} links", moves.len());
         let outcome = Outcome { processed: results.len(), results, total_backlinks_updated, dry_run: self.dry_run };
         Ok(Plan::new(draft.into_change()?, move |_| Ok(outcome)).ask_if(true, reason).dry_run(self.dry_run))
     }
