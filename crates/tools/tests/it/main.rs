@@ -9,6 +9,7 @@ mod engine_notes;
 mod engine_notes_changes;
 mod engine_properties;
 mod engine_search;
+mod engine_tags;
 mod hostile_paths;
 mod journals;
 mod notes;
