@@ -40,7 +40,7 @@ pub use failure::{Failure, Issue};
 pub use grant::Grant;
 pub use prompts::{PROMPTS, Prompt};
 pub use proposal::{Proposal, ProposedFile};
-pub use server::{AccessAnswer, AccessQuestion, Metric, ResetParts, Server};
+pub use server::{AccessAnswer, AccessQuestion, Metric, ResetParts, Server, VaultRules};
 pub use state_door::StateDoor;
 pub use surface::{
     Answer, Domain, ELICIT_TOKEN, ErrorShape, IDEMPOTENCY_KEY, ProtocolError, SURFACES, Surface, VAULT, engine_code, find_surface,

@@ -4,12 +4,14 @@
 mod articles;
 mod around;
 mod cli;
+mod engine_administration;
 mod engine_lists;
 mod engine_notes;
 mod engine_notes_changes;
 mod engine_properties;
 mod engine_search;
 mod engine_tags;
+mod engine_vaults;
 mod hostile_paths;
 mod journals;
 mod notes;
