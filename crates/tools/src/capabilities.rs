@@ -98,12 +98,15 @@ const COMMON: &[&str] = &[
 ];
 
 pub(crate) fn stem(word: &str) -> String {
-    let endings = [("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")];
-    let shortened = endings.iter().find_map(|(ending, instead)| {
-        let stem = word.strip_suffix(ending).filter(|stem| stem.chars().count() >= 3)?;
-        Some(format!("{stem}{instead}"))
-    });
-    let mut stem = shortened.unwrap_or_else(|| word.to_owned()).trim_end_matches('e').to_owned();
+    let without = |word: &str, endings: &[(&str, &str)]| {
+        let shortened = endings.iter().find_map(|(ending, instead)| {
+            let stem = word.strip_suffix(ending).filter(|stem| stem.chars().count() >= 3)?;
+            Some(format!("{stem}{instead}"))
+        });
+        shortened.unwrap_or_else(|| word.to_owned())
+    };
+    let singular = without(word, &[("ies", "y"), ("es", ""), ("s", "")]);
+    let mut stem = without(&singular, &[("ing", ""), ("ed", "")]).trim_end_matches('e').to_owned();
     // Tagged, planning: the letter is doubled only before the ending.
     let mut last = stem.chars().rev();
     if stem.chars().count() > 3 && last.next() == last.next() {
@@ -140,5 +143,6 @@ mod tests {
         assert_eq!(stem("notes"), stem("note"));
         assert_eq!(stem("tagged"), stem("tags"));
         assert_eq!(stem("called"), stem("call"));
+        assert_eq!(stem("meetings"), stem("meet"));
     }
 }

@@ -45,7 +45,7 @@ pub use grant::Grant;
 pub use moment::{parse_moment, shown_time};
 pub use prompts::{PROMPTS, Prompt};
 pub use proposal::{Proposal, ProposedFile};
-pub use server::{AccessAnswer, AccessQuestion, Metric, ResetParts, Server};
+pub use server::{AccessAnswer, AccessQuestion, Metric, ResetParts, Server, VaultRules};
 pub use state_door::StateDoor;
 pub use surface::{
     Answer, Domain, ELICIT_TOKEN, ErrorShape, IDEMPOTENCY_KEY, ProtocolError, SURFACES, Surface, VAULT, engine_code, find_surface,

@@ -15,7 +15,7 @@ pub trait Server: Send + Sync {
     /// The vaults that the caller may use, the default one first.
     fn vaults(&self) -> Vec<Arc<Workspace>>;
 
-    /// What is served, by which rules and limits; never a secret.
+    /// How the server is set up, never a secret: `auth_mode`, and the objects `limits`, `observability` and `plugins_detected`.
     fn summary(&self) -> Map<String, Value>;
 
     /// The tools that the caller may use, whatever `tools/list` shows of them.
@@ -23,6 +23,9 @@ pub trait Server: Send + Sync {
 
     /// Whether somebody with these scopes may do this to a path, by the function that enforces it.
     fn decide(&self, question: &AccessQuestion<'_>) -> Result<AccessAnswer, Failure>;
+
+    /// What callers may do in a vault, as its configuration says.
+    fn rules(&self, vault: &str) -> Result<VaultRules, Failure>;
 
     /// Reads the configuration again and applies what can change while serving; returns the keys that changed.
     fn reload(&self, vault: &str) -> Result<Vec<String>, Failure>;
@@ -36,6 +39,15 @@ pub trait Server: Send + Sync {
 
     /// What is remembered beside the vault.
     fn state(&self) -> Result<StateDoor, Failure>;
+}
+
+/// The rules of a vault: lists of globs, none where everything is allowed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VaultRules {
+    pub read_only: bool,
+    pub read_paths: Option<Vec<String>>,
+    pub write_paths: Option<Vec<String>>,
+    pub delete_paths: Option<Vec<String>>,
 }
 
 pub struct AccessQuestion<'a> {

@@ -13,28 +13,34 @@ mod properties;
 mod search;
 mod tags;
 mod uris;
+mod vaults;
 
 use crate::facade;
 use crate::surface::Domain;
 
-pub(crate) const INSTRUCTIONS: &str = "A vault of Markdown notes (Obsidian), answered from an index. Start with search_vault; \
-search_text, search_regex and search_jsonlogic are exact. Paths are relative to the vault, with / and their extension. Lists come \
-in pages: give the cursor of an answer back, with all other arguments unchanged, to get the next one; max_tokens keeps an answer \
-short.";
+pub(crate) const INSTRUCTIONS: &str = "Vaults of Markdown notes (Obsidian), answered from an index. Start with search_vault; \
+search_text, search_regex and search_jsonlogic are exact. read_note before a change, with detail=outline or section for a long \
+note; then patch_note, append_note, update_frontmatter and add_tag change a part and keep the rest, write_note replaces all. Give \
+content_hash back as expected_hash, and a change of somebody else is never lost. Some calls need the user's agreement \
+(elicit_required): tell them what you want to change and why, then repeat the call. Paths are relative to the vault, with / and \
+their extension. Lists come in pages: give the cursor of an answer back, with all other arguments unchanged, to get the next one; \
+max_tokens keeps an answer short. find_capability finds tools by what they do.";
 
+/// In the order of the contract; what has no number there, and the facade, come last.
 pub(crate) const DOMAINS: &[Domain] = &[
+    vaults::DOMAIN,
     notes::DOMAIN,
-    search::DOMAIN,
     properties::DOMAIN,
     tags::DOMAIN,
     links::DOMAIN,
+    search::DOMAIN,
+    context_bundles::DOMAIN,
+    attachments::DOMAIN,
+    captures::DOMAIN,
     bulk::DOMAIN,
+    uris::DOMAIN,
     changes::DOMAIN,
     history::DOMAIN,
-    attachments::DOMAIN,
-    context_bundles::DOMAIN,
-    captures::DOMAIN,
-    uris::DOMAIN,
     administration::DOMAIN,
     facade::DOMAIN,
 ];

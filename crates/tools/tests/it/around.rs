@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use quillgate_state::{Location, State};
 use quillgate_tools::{
-    AccessAnswer, AccessQuestion, Capability, Failure, Metric, ResetParts, Server, StateDoor, Workspace, catalogue,
+    AccessAnswer, AccessQuestion, Capability, Failure, Metric, ResetParts, Server, StateDoor, VaultRules, Workspace, catalogue,
 };
+use quillgate_vault::Operation;
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 
@@ -34,7 +35,9 @@ impl Server for Around {
     }
 
     fn summary(&self) -> Map<String, Value> {
-        json!({"version": "1"}).as_object().unwrap().clone()
+        let limits = json!({"max_response_bytes": 1_000_000});
+        let summary = json!({"auth_mode": "none", "limits": limits, "observability": {"metrics": true}, "plugins_detected": {}});
+        summary.as_object().unwrap().clone()
     }
 
     fn capabilities(&self) -> Vec<Capability> {
@@ -42,20 +45,35 @@ impl Server for Around {
         domains.flat_map(|domain| domain.tools.iter().map(|tool| Capability { tool, domain: domain.name })).collect()
     }
 
-    fn decide(&self, _: &AccessQuestion<'_>) -> Result<AccessAnswer, Failure> {
-        Ok(AccessAnswer { allowed: true, matched_rule: None, denied_by: None, kill_switch: false })
+    /// Only those who may write secrets may do anything to them.
+    fn decide(&self, question: &AccessQuestion<'_>) -> Result<AccessAnswer, Failure> {
+        let is_secret = question.path.starts_with("secret/");
+        let allowed = !is_secret || question.scopes.iter().any(|scope| scope == "write:secrets");
+        let rule = is_secret.then(|| "secret/**".to_owned());
+        let kill_switch = question.operation == Operation::Execute;
+        let allowed = allowed && !kill_switch;
+        Ok(AccessAnswer { allowed, denied_by: rule.clone().filter(|_| !allowed), matched_rule: rule, kill_switch })
     }
 
-    fn reload(&self, _: &str) -> Result<Vec<String>, Failure> {
-        Ok(Vec::new())
+    fn rules(&self, _: &str) -> Result<VaultRules, Failure> {
+        Ok(VaultRules { write_paths: Some(vec!["work/**".to_owned()]), ..VaultRules::default() })
     }
 
-    fn reset(&self, _: &str, _: &ResetParts) -> Result<Map<String, Value>, Failure> {
-        Ok(Map::new())
+    fn reload(&self, vault: &str) -> Result<Vec<String>, Failure> {
+        Ok(vec![format!("vaults.{vault}.acl")])
     }
 
-    fn metrics(&self, _: Option<&str>) -> Vec<Metric> {
-        Vec::new()
+    /// One row of each part that is to go.
+    fn reset(&self, _: &str, parts: &ResetParts) -> Result<Map<String, Value>, Failure> {
+        let ResetParts { chunks, embeddings, idempotency_keys, event_log } = *parts;
+        let named =
+            [("chunks", chunks), ("embeddings", embeddings), ("idempotency_keys", idempotency_keys), ("event_log", event_log)];
+        Ok(named.into_iter().filter(|(_, goes)| *goes).map(|(name, _)| (name.to_owned(), json!(1))).collect())
+    }
+
+    fn metrics(&self, vault: Option<&str>) -> Vec<Metric> {
+        let labels = vault.map(|vault| ("vault".to_owned(), json!(vault))).into_iter().collect();
+        vec![Metric { name: "quillgate_tool_calls_total".to_owned(), kind: "counter", value: 2.0, labels }]
     }
 
     fn uptime_ms(&self) -> u64 {

@@ -66,7 +66,12 @@ fn a_dry_run_shows_the_difference_and_makes_none() {
         {"op": "edit", "path": "sub/c.md", "content": "x"},
     ]);
     let told = without_effect(&place, "apply", json!({"changes": changes, "dry_run": true}));
-    let ops: Vec<String> = told["changed"].as_array().unwrap().iter().map(|line| format!("{} {}", line["op"].as_str().unwrap(), line["path"].as_str().unwrap())).collect();
+    let ops: Vec<String> = told["changed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| format!("{} {}", line["op"].as_str().unwrap(), line["path"].as_str().unwrap()))
+        .collect();
     assert_eq!(ops, ["edit b.md", "delete pic.png", "edit sub/c.md", "move z.md"]);
     assert_eq!((&told["dry_run"], &told["links_updated"]), (&json!(true), &json!(2)));
     let diff = told["diff"].as_str().unwrap();
@@ -86,21 +91,42 @@ fn files_take_each_others_places_and_moves_follow_one_another() {
     let step = |from: &str, to: &str| json!({"op": "move", "from": from, "to": to});
     let delete = |path: &str| json!({"op": "delete", "path": path});
     let create = |path: &str, content: &str| json!({"op": "create", "path": path, "content": content});
-    check(json!([step("a.md", "b.md"), step("b.md", "a.md")]), &[("a.md", "B"), ("b.md", "A"), ("c.md", "C"), ("hub.md", "[[b]] [[a]] [[c]]")]);
-    check(json!([step("a.md", "d.md"), step("d.md", "e.md")]), &[("b.md", "B"), ("c.md", "C"), ("e.md", "A"), ("hub.md", "[[e]] [[b]] [[c]]")]);
+    check(
+        json!([step("a.md", "b.md"), step("b.md", "a.md")]),
+        &[("a.md", "B"), ("b.md", "A"), ("c.md", "C"), ("hub.md", "[[b]] [[a]] [[c]]")],
+    );
+    check(
+        json!([step("a.md", "d.md"), step("d.md", "e.md")]),
+        &[("b.md", "B"), ("c.md", "C"), ("e.md", "A"), ("hub.md", "[[e]] [[b]] [[c]]")],
+    );
     check(
         json!([step("a.md", "d.md"), step("c.md", "a.md"), step("a.md", "e.md")]),
         &[("b.md", "B"), ("d.md", "A"), ("e.md", "C"), ("hub.md", "[[d]] [[b]] [[e]]")],
     );
-    check(json!([step("b.md", "d.md"), step("a.md", "b.md")]), &[("b.md", "A"), ("c.md", "C"), ("d.md", "B"), ("hub.md", "[[b]] [[d]] [[c]]")]);
+    check(
+        json!([step("b.md", "d.md"), step("a.md", "b.md")]),
+        &[("b.md", "A"), ("c.md", "C"), ("d.md", "B"), ("hub.md", "[[b]] [[d]] [[c]]")],
+    );
     // What is deleted makes room.
     check(json!([delete("b.md"), step("a.md", "b.md")]), &[("b.md", "A"), ("c.md", "C"), ("hub.md", "[[b]] [[b]] [[c]]")]);
-    check(json!([delete("a.md"), create("a.md", "new")]), &[("a.md", "new"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")]);
-    check(json!([step("a.md", "d.md"), create("a.md", "new")]), &[("a.md", "new"), ("b.md", "B"), ("c.md", "C"), ("d.md", "A"), ("hub.md", "[[d]] [[b]] [[c]]")]);
+    check(
+        json!([delete("a.md"), create("a.md", "new")]),
+        &[("a.md", "new"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")],
+    );
+    check(
+        json!([step("a.md", "d.md"), create("a.md", "new")]),
+        &[("a.md", "new"), ("b.md", "B"), ("c.md", "C"), ("d.md", "A"), ("hub.md", "[[d]] [[b]] [[c]]")],
+    );
     // What comes and goes again leaves nothing.
-    check(json!([create("x.md", "x"), delete("x.md")]), &[("a.md", "A"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")]);
+    check(
+        json!([create("x.md", "x"), delete("x.md")]),
+        &[("a.md", "A"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")],
+    );
     check(json!([step("a.md", "d.md"), delete("d.md")]), &[("b.md", "B"), ("c.md", "C"), ("hub.md", "[[d]] [[b]] [[c]]")]);
-    check(json!([step("a.md", "d.md"), step("d.md", "a.md")]), &[("a.md", "A"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")]);
+    check(
+        json!([step("a.md", "d.md"), step("d.md", "a.md")]),
+        &[("a.md", "A"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")],
+    );
 }
 
 #[test]
@@ -144,7 +170,8 @@ fn one_change_that_cannot_be_made_stops_them_all() {
     assert_eq!(refused(stale), "concurrent_modification");
     assert_eq!(refused(json!({"op": "set_property", "path": "pic.png", "key": "k", "value": 1})), "invalid_input");
     let place = Place::new(&[("broken.md", "---\na: [\n---\n")]);
-    let broken = place.refused("engine", "apply", apply(json!([{"op": "set_property", "path": "broken.md", "key": "k", "value": 1}])));
+    let broken =
+        place.refused("engine", "apply", apply(json!([{"op": "set_property", "path": "broken.md", "key": "k", "value": 1}])));
     assert!(broken.message.starts_with("changes[0]: broken.md: the frontmatter is not valid YAML"), "{}", broken.message);
 }
 
@@ -179,11 +206,17 @@ fn a_human_is_asked_about_deletions_blind_replacements_and_many_files() {
     let reasons = |changes: Value| asked(&place, "apply", apply(changes))["reasons"].clone();
     assert_eq!(reasons(json!([{"op": "delete", "path": "a.md"}])), json!(["deletes a.md"]));
     assert_eq!(reasons(json!([{"op": "edit", "path": "a.md", "content": "x"}])), json!(["replaces all of a.md"]));
-    let create = |count: usize| (0..count).map(|at| json!({"op": "create", "path": format!("n{at}.md"), "content": ""})).collect::<Vec<_>>();
+    let create = |count: usize| {
+        (0..count).map(|at| json!({"op": "create", "path": format!("n{at}.md"), "content": ""})).collect::<Vec<_>>()
+    };
     assert_eq!(reasons(json!(create(51))), json!(["touches 51 files"]));
     unasked(&place, "apply", apply(json!(create(50))));
     // Its own new file may be replaced, and so may an empty one.
-    unasked(&place, "apply", apply(json!([{"op": "create", "path": "x.md", "content": "x"}, {"op": "edit", "path": "x.md", "content": "y"}])));
+    unasked(
+        &place,
+        "apply",
+        apply(json!([{"op": "create", "path": "x.md", "content": "x"}, {"op": "edit", "path": "x.md", "content": "y"}])),
+    );
     unasked(&place, "apply", apply(json!([{"op": "edit", "path": "n0.md", "content": "y"}])));
     unasked(&place, "apply", apply(json!([{"op": "edit", "path": "a.md", "old_string": "two", "new_string": "2"}])));
     unasked(&place, "apply", apply(json!([{"op": "move", "from": "a.md", "to": "far/away.md"}])));
@@ -208,5 +241,7 @@ fn calls_that_race_for_the_same_notes_all_land() {
     let text = place.text("log.md");
     assert_eq!(text.lines().count(), 9, "{text}");
     assert_eq!(text, place.text("other.md"), "both files saw the calls in the same order");
-    assert!(fs::read_dir(place.on_disk("")).unwrap().all(|entry| !entry.unwrap().file_name().to_string_lossy().contains("quillgate")));
+    assert!(
+        fs::read_dir(place.on_disk("")).unwrap().all(|entry| !entry.unwrap().file_name().to_string_lossy().contains("quillgate"))
+    );
 }

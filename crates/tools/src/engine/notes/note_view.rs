@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::note_text::{count_lines, line_at, line_span, property_map, shown};
-use crate::page::{BYTES_PER_TOKEN, MOST_BYTES};
 use crate::time;
 
 /// What stands around the content: names of fields, path, hash, counts.
@@ -82,12 +81,6 @@ pub(super) struct Wanted<'a> {
     pub(super) stats: bool,
     /// The most bytes that the answer may have.
     pub(super) room: usize,
-}
-
-/// The bytes that an answer of so many tokens has.
-pub(super) fn room_of(max_tokens: Option<u64>) -> usize {
-    let tokens = max_tokens.map_or(usize::MAX, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
-    tokens.saturating_mul(BYTES_PER_TOKEN).min(MOST_BYTES)
 }
 
 impl NoteView {

@@ -4,9 +4,10 @@ use quillgate_vault::NotePath;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::note_view::{NoteView, Part, Wanted, room_of};
+use super::note_view::{NoteView, Part, Wanted};
 use crate::context::Context;
 use crate::failure::{Failure, Issue};
+use crate::page::room_of;
 use crate::tool::{Spec, Tool};
 
 /// Read a note: its text, its properties and the hash to change it safely with. Give section for one heading, offset and limit for some lines, or detail=outline to see only the headings of a long note.

@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::note_view::{NoteView, Part, Wanted, room_of};
+use super::note_view::{NoteView, Part, Wanted};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::page::room_of;
 use crate::surface::engine_error;
 use crate::tool::{Spec, Tool};
 
