@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use quillgate_tools::{AccessAnswer, AccessQuestion, Capability, Failure, Metric, ResetParts, Server, StateDoor, Workspace};
-use quillgate_vault::Access;
+use quillgate_tools::{
+    AccessAnswer, AccessQuestion, Capability, Failure, Metric, ResetParts, Server, StateDoor, VaultRules, Workspace,
+};
+use quillgate_vault::{Access, Operation};
 use serde_json::{Map, Value};
 
 use crate::caller::Caller;
@@ -57,6 +59,16 @@ impl Server for ServerView {
             matched_rule: decision.matched_rule,
             denied_by: decision.denied_by,
             kill_switch: decision.kill_switch,
+        })
+    }
+
+    fn rules(&self, vault: &str) -> Result<VaultRules, Failure> {
+        let rules = self.pipeline.choose_vault(Some(vault), &self.caller)?.rules();
+        Ok(VaultRules {
+            read_only: rules.is_read_only(),
+            read_paths: rules.globs(Operation::Read),
+            write_paths: rules.globs(Operation::Write),
+            delete_paths: rules.globs(Operation::Delete),
         })
     }
 
