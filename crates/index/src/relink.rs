@@ -149,7 +149,8 @@ impl File<'_> {
     /// Some names cannot be written in some kinds of link; then nothing may change.
     fn check(&self, before: &Note, new: &str, first: &NotePath) -> Result<(), RelinkError> {
         let after = Note::parse(new);
-        let unlinkable = |target: &NotePath| RelinkError::Unlinkable { source_path: self.place.clone(), target: target.to_string() };
+        let unlinkable =
+            |target: &NotePath| RelinkError::Unlinkable { source_path: self.place.clone(), target: target.to_string() };
         if before.links.len() != after.links.len() {
             return Err(unlinkable(self.meanings.wanted(first)));
         }

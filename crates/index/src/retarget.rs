@@ -40,7 +40,9 @@ pub fn retargeted(
     let format = vault.app_settings().link_format;
     let mut relinked = Vec::new();
     for source in sources(catalogue, from) {
-        let Some(place) = catalogue.entry(source).map(|entry| &entry.path).filter(|place| folder.contains(place)) else { continue };
+        let Some(place) = catalogue.entry(source).map(|entry| &entry.path).filter(|place| folder.contains(place)) else {
+            continue;
+        };
         let contents = match vault.read(place) {
             Ok(contents) => contents,
             // Gone or unreadable since it was indexed: there is nothing to re-point.

@@ -1,5 +1,6 @@
 //! The `engine` surface: changes of any kind that land together.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 use std::thread;
@@ -66,7 +67,12 @@ fn a_dry_run_shows_the_difference_and_makes_none() {
         {"op": "edit", "path": "sub/c.md", "content": "x"},
     ]);
     let told = without_effect(&place, "apply", json!({"changes": changes, "dry_run": true}));
-    let ops: Vec<String> = told["changed"].as_array().unwrap().iter().map(|line| format!("{} {}", line["op"].as_str().unwrap(), line["path"].as_str().unwrap())).collect();
+    let ops: Vec<String> = told["changed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| format!("{} {}", line["op"].as_str().unwrap(), line["path"].as_str().unwrap()))
+        .collect();
     assert_eq!(ops, ["edit b.md", "delete pic.png", "edit sub/c.md", "move z.md"]);
     assert_eq!((&told["dry_run"], &told["links_updated"]), (&json!(true), &json!(2)));
     let diff = told["diff"].as_str().unwrap();
@@ -86,21 +92,99 @@ fn files_take_each_others_places_and_moves_follow_one_another() {
     let step = |from: &str, to: &str| json!({"op": "move", "from": from, "to": to});
     let delete = |path: &str| json!({"op": "delete", "path": path});
     let create = |path: &str, content: &str| json!({"op": "create", "path": path, "content": content});
-    check(json!([step("a.md", "b.md"), step("b.md", "a.md")]), &[("a.md", "B"), ("b.md", "A"), ("c.md", "C"), ("hub.md", "[[b]] [[a]] [[c]]")]);
-    check(json!([step("a.md", "d.md"), step("d.md", "e.md")]), &[("b.md", "B"), ("c.md", "C"), ("e.md", "A"), ("hub.md", "[[e]] [[b]] [[c]]")]);
+    check(
+        json!([step("a.md", "b.md"), step("b.md", "a.md")]),
+        &[("a.md", "B"), ("b.md", "A"), ("c.md", "C"), ("hub.md", "[[b]] [[a]] [[c]]")],
+    );
+    check(
+        json!([step("a.md", "d.md"), step("d.md", "e.md")]),
+        &[("b.md", "B"), ("c.md", "C"), ("e.md", "A"), ("hub.md", "[[e]] [[b]] [[c]]")],
+    );
     check(
         json!([step("a.md", "d.md"), step("c.md", "a.md"), step("a.md", "e.md")]),
         &[("b.md", "B"), ("d.md", "A"), ("e.md", "C"), ("hub.md", "[[d]] [[b]] [[e]]")],
     );
-    check(json!([step("b.md", "d.md"), step("a.md", "b.md")]), &[("b.md", "A"), ("c.md", "C"), ("d.md", "B"), ("hub.md", "[[b]] [[d]] [[c]]")]);
+    check(
+        json!([step("b.md", "d.md"), step("a.md", "b.md")]),
+        &[("b.md", "A"), ("c.md", "C"), ("d.md", "B"), ("hub.md", "[[b]] [[d]] [[c]]")],
+    );
     // What is deleted makes room.
     check(json!([delete("b.md"), step("a.md", "b.md")]), &[("b.md", "A"), ("c.md", "C"), ("hub.md", "[[b]] [[b]] [[c]]")]);
-    check(json!([delete("a.md"), create("a.md", "new")]), &[("a.md", "new"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")]);
-    check(json!([step("a.md", "d.md"), create("a.md", "new")]), &[("a.md", "new"), ("b.md", "B"), ("c.md", "C"), ("d.md", "A"), ("hub.md", "[[d]] [[b]] [[c]]")]);
+    check(
+        json!([delete("a.md"), create("a.md", "new")]),
+        &[("a.md", "new"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")],
+    );
+    check(
+        json!([step("a.md", "d.md"), create("a.md", "new")]),
+        &[("a.md", "new"), ("b.md", "B"), ("c.md", "C"), ("d.md", "A"), ("hub.md", "[[d]] [[b]] [[c]]")],
+    );
     // What comes and goes again leaves nothing.
-    check(json!([create("x.md", "x"), delete("x.md")]), &[("a.md", "A"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")]);
+    check(
+        json!([create("x.md", "x"), delete("x.md")]),
+        &[("a.md", "A"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")],
+    );
     check(json!([step("a.md", "d.md"), delete("d.md")]), &[("b.md", "B"), ("c.md", "C"), ("hub.md", "[[d]] [[b]] [[c]]")]);
-    check(json!([step("a.md", "d.md"), step("d.md", "a.md")]), &[("a.md", "A"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")]);
+    check(
+        json!([step("a.md", "d.md"), step("d.md", "a.md")]),
+        &[("a.md", "A"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")],
+    );
+}
+
+/// The same numbers on every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % bound
+    }
+}
+
+/// A change that can be made to these files, and is made to them.
+fn random_change(random: &mut Random, number: usize, files: &mut BTreeMap<String, String>) -> Option<Value> {
+    let names = ["a.md", "b.md", "c.md", "x/a.md", "x/b.md", "y.md"];
+    let (one, other) = (names[random.below(names.len())], names[random.below(names.len())]);
+    match random.below(8) {
+        0 if !files.contains_key(one) => {
+            files.insert(one.into(), format!("new {number}"));
+            Some(json!({"op": "create", "path": one, "content": format!("new {number}")}))
+        }
+        1 if files.contains_key(one) => {
+            files.insert(one.into(), format!("all {number}"));
+            Some(json!({"op": "edit", "path": one, "content": format!("all {number}")}))
+        }
+        2 if files.contains_key(one) => {
+            files.remove(one);
+            Some(json!({"op": "delete", "path": one}))
+        }
+        3 if files.contains_key(one) => {
+            let text = files.get_mut(one).unwrap();
+            let old = text.clone();
+            text.push_str(" more");
+            Some(json!({"op": "edit", "path": one, "old_string": old, "new_string": text}))
+        }
+        4.. if one != other && files.contains_key(one) && !files.contains_key(other) => {
+            let text = files.remove(one).unwrap();
+            files.insert(other.into(), text);
+            Some(json!({"op": "move", "from": one, "to": other}))
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn changes_at_once_come_to_the_same_as_one_after_the_other() {
+    let place = Place::new(&[]);
+    let (mut random, mut expected) = (Random(7), BTreeMap::new());
+    for round in 0..150 {
+        let length = 1 + random.below(12);
+        let changes: Vec<Value> =
+            (0..200).filter_map(|number| random_change(&mut random, number, &mut expected)).take(length).collect();
+        place.answer("apply", apply(json!(changes)));
+        let mut found = files(&place);
+        found.retain(|path, _| !path.starts_with('.'));
+        assert_eq!(found, expected, "round {round}: {changes:?}");
+    }
 }
 
 #[test]
@@ -144,7 +228,8 @@ fn one_change_that_cannot_be_made_stops_them_all() {
     assert_eq!(refused(stale), "concurrent_modification");
     assert_eq!(refused(json!({"op": "set_property", "path": "pic.png", "key": "k", "value": 1})), "invalid_input");
     let place = Place::new(&[("broken.md", "---\na: [\n---\n")]);
-    let broken = place.refused("engine", "apply", apply(json!([{"op": "set_property", "path": "broken.md", "key": "k", "value": 1}])));
+    let broken =
+        place.refused("engine", "apply", apply(json!([{"op": "set_property", "path": "broken.md", "key": "k", "value": 1}])));
     assert!(broken.message.starts_with("changes[0]: broken.md: the frontmatter is not valid YAML"), "{}", broken.message);
 }
 
@@ -179,11 +264,17 @@ fn a_human_is_asked_about_deletions_blind_replacements_and_many_files() {
     let reasons = |changes: Value| asked(&place, "apply", apply(changes))["reasons"].clone();
     assert_eq!(reasons(json!([{"op": "delete", "path": "a.md"}])), json!(["deletes a.md"]));
     assert_eq!(reasons(json!([{"op": "edit", "path": "a.md", "content": "x"}])), json!(["replaces all of a.md"]));
-    let create = |count: usize| (0..count).map(|at| json!({"op": "create", "path": format!("n{at}.md"), "content": ""})).collect::<Vec<_>>();
+    let create = |count: usize| {
+        (0..count).map(|at| json!({"op": "create", "path": format!("n{at}.md"), "content": ""})).collect::<Vec<_>>()
+    };
     assert_eq!(reasons(json!(create(51))), json!(["touches 51 files"]));
     unasked(&place, "apply", apply(json!(create(50))));
     // Its own new file may be replaced, and so may an empty one.
-    unasked(&place, "apply", apply(json!([{"op": "create", "path": "x.md", "content": "x"}, {"op": "edit", "path": "x.md", "content": "y"}])));
+    unasked(
+        &place,
+        "apply",
+        apply(json!([{"op": "create", "path": "x.md", "content": "x"}, {"op": "edit", "path": "x.md", "content": "y"}])),
+    );
     unasked(&place, "apply", apply(json!([{"op": "edit", "path": "n0.md", "content": "y"}])));
     unasked(&place, "apply", apply(json!([{"op": "edit", "path": "a.md", "old_string": "two", "new_string": "2"}])));
     unasked(&place, "apply", apply(json!([{"op": "move", "from": "a.md", "to": "far/away.md"}])));
@@ -208,5 +299,7 @@ fn calls_that_race_for_the_same_notes_all_land() {
     let text = place.text("log.md");
     assert_eq!(text.lines().count(), 9, "{text}");
     assert_eq!(text, place.text("other.md"), "both files saw the calls in the same order");
-    assert!(fs::read_dir(place.on_disk("")).unwrap().all(|entry| !entry.unwrap().file_name().to_string_lossy().contains("quillgate")));
+    assert!(
+        fs::read_dir(place.on_disk("")).unwrap().all(|entry| !entry.unwrap().file_name().to_string_lossy().contains("quillgate"))
+    );
 }

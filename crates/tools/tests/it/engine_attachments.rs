@@ -35,7 +35,10 @@ fn attachments_are_listed_with_their_references() {
     let all = without_effect(&place, "list_attachments", json!({"limit": 2}));
     assert_eq!(all["total_count"], 5);
     let first = &all["items"][0];
-    assert_eq!((&first["path"], &first["size_bytes"], &first["mime"], &first["reference_count"]), (&json!("bare"), &json!(1), &json!("application/octet-stream"), &json!(0)));
+    assert_eq!(
+        (&first["path"], &first["size_bytes"], &first["mime"], &first["reference_count"]),
+        (&json!("bare"), &json!(1), &json!("application/octet-stream"), &json!(0))
+    );
     assert!(first["mtime"].as_str().unwrap().ends_with('Z'));
     let next = listed(&place, json!({"limit": 2, "cursor": all["cursor"]}));
     assert_eq!(next, ["img/a.png 4", "img/b.JPG 0"]);
@@ -57,7 +60,10 @@ fn an_attachment_is_told_and_its_bytes_returned_when_asked_for() {
     let data = without_effect(&place, "get_attachment", json!({"path": "img/b.JPG", "include_data": true}));
     assert_eq!((data["data_base64"].as_str().unwrap(), data.get("truncated")), (BASE64_STANDARD.encode("photo").as_str(), None));
     let cut = without_effect(&place, "get_attachment", json!({"path": "img/b.JPG", "include_data": true, "max_bytes": 3}));
-    assert_eq!((&cut["data_base64"], &cut["truncated"], &cut["size_bytes"]), (&json!(BASE64_STANDARD.encode("pho")), &json!(true), &json!(5)));
+    assert_eq!(
+        (&cut["data_base64"], &cut["truncated"], &cut["size_bytes"]),
+        (&json!(BASE64_STANDARD.encode("pho")), &json!(true), &json!(5))
+    );
     let code = |path: &str| refused(&place, "get_attachment", json!({"path": path}));
     assert_eq!((code("none.png"), code("img")), ("note_not_found".into(), "path_invalid".into()));
     assert_eq!((code("../a.png"), code(".obsidian/app.json")), ("path_invalid".into(), "acl_denied".into()));
@@ -75,7 +81,10 @@ fn an_attachment_moves_with_the_links_to_it() {
     let place = place();
     let done = unasked(&place, "move_attachment", json!({"from": "img/a.png", "to": "media/A b.png"}));
     assert!(done["moved_at"].as_str().unwrap().ends_with('Z'));
-    assert_eq!((&done["from"], &done["to"], &done["references_updated"]), (&json!("img/a.png"), &json!("media/A b.png"), &json!(4)));
+    assert_eq!(
+        (&done["from"], &done["to"], &done["references_updated"]),
+        (&json!("img/a.png"), &json!("media/A b.png"), &json!(4))
+    );
     assert_eq!(place.text("note.md"), "![[A b.png]] ![[A b.png|100]] [p](doc.pdf#page=2) [[media/A b.png]]\n");
     assert_eq!(place.text("sub/other.md"), "![x](../media/A%20b.png)\n");
     let left = unasked(&place, "move_attachment", json!({"from": "doc.pdf", "to": "x/doc2.pdf", "update_references": false}));
@@ -110,7 +119,10 @@ fn an_attachment_is_deleted_to_the_trash_or_for_good() {
     let place = place();
     let done = unasked(&place, "delete_attachment", json!({"path": "img/b.JPG"}));
     assert!(done["deleted_at"].as_str().unwrap().ends_with('Z'));
-    assert_eq!((&done["path"], &done["recoverable"], &done["references_at_delete"]), (&json!("img/b.JPG"), &json!(true), &json!(0)));
+    assert_eq!(
+        (&done["path"], &done["recoverable"], &done["references_at_delete"]),
+        (&json!("img/b.JPG"), &json!(true), &json!(0))
+    );
     assert_eq!(place.text(".trash/b.JPG"), "photo");
     let gone = unasked(&place, "delete_attachment", json!({"path": "strange.xyz", "hard": true}));
     assert_eq!(gone["recoverable"], false);

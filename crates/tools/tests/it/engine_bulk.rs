@@ -1,8 +1,8 @@
 //! The `engine` surface: many notes in one call.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use quillgate_tools::{Call, Consent, find_surface};
 use quillgate_vault::ContentHash;
@@ -112,7 +112,10 @@ fn a_human_is_asked_for_more_than_fifty_notes_and_agrees_to_their_texts() {
     let proposed = asked(&place, "bulk_create_notes", json!({"items": new_notes(51)}));
     assert_eq!(proposed["reasons"], json!(["writes 51 notes"]));
     let proposed_files = proposed["files"].as_array().unwrap();
-    assert_eq!((proposed_files.len(), &proposed_files[0]["path"], &proposed_files[0]["change"]), (50, &json!("new/001.md"), &json!("create")));
+    assert_eq!(
+        (proposed_files.len(), &proposed_files[0]["path"], &proposed_files[0]["change"]),
+        (50, &json!("new/001.md"), &json!("create"))
+    );
     let stale = failed(&place, Consent::Given("another change".into()), "bulk_create_notes", json!({"items": new_notes(51)}));
     assert_eq!(stale["code"], "elicit_required");
     // An operator who wants to be asked always is asked for one note too.
@@ -195,7 +198,8 @@ fn a_property_is_set_in_many_notes() {
 fn a_human_is_asked_before_more_than_fifty_notes_get_a_property() {
     let notes: Vec<(String, String)> = (0..51).map(|number| (format!("{number:02}.md"), format!("note {number}\n"))).collect();
     let place = Place::new(&notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
-    let call = |count: usize| json!({"paths": notes[..count].iter().map(|(path, _)| path).collect::<Vec<_>>(), "key": "k", "value": 1});
+    let call =
+        |count: usize| json!({"paths": notes[..count].iter().map(|(path, _)| path).collect::<Vec<_>>(), "key": "k", "value": 1});
     let proposed = asked(&place, "bulk_set_property", call(51));
     assert_eq!(proposed["reasons"], json!(["sets the property \"k\" of 51 notes"]));
     assert_eq!(proposed["files"].as_array().unwrap().len(), 51);
@@ -228,7 +232,12 @@ fn notes_move_together_with_their_links_after_a_dry_run() {
     let wet = json!({"moves": moves, "dry_run": false});
     let proposed = asked(&place, "bulk_move_notes", wet.clone());
     assert_eq!(proposed["reasons"], json!(["moves 2 notes and rewrites 5 links"]));
-    let changes: BTreeMap<&str, &str> = proposed["files"].as_array().unwrap().iter().map(|file| (file["path"].as_str().unwrap(), file["change"].as_str().unwrap())).collect();
+    let changes: BTreeMap<&str, &str> = proposed["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["path"].as_str().unwrap(), file["change"].as_str().unwrap()))
+        .collect();
     let expected = [("a.md", "move"), ("b.md", "edit"), ("board.canvas", "edit"), ("hub.md", "edit"), ("sub/c.md", "move")];
     assert_eq!(changes, expected.into());
     let done = place.answer("bulk_move_notes", wet);
@@ -296,7 +305,10 @@ fn if_one_note_cannot_move_none_does() {
     assert_eq!(codes(&told["results"]), expected);
     let before = files(&place);
     let body = failed(&place, Consent::Standing, "bulk_move_notes", json!({"moves": moves, "dry_run": false}));
-    assert_eq!((body["code"].as_str(), codes(&body["details"]["results"])), (Some("bulk_partial"), expected.map(str::to_owned).to_vec()));
+    assert_eq!(
+        (body["code"].as_str(), codes(&body["details"]["results"])),
+        (Some("bulk_partial"), expected.map(str::to_owned).to_vec())
+    );
     assert!(body["message"].as_str().unwrap().starts_with("nothing was moved, because 8 of the 9 moves"), "{body}");
     assert_eq!(files(&place), before);
     // A note stays because another stays.

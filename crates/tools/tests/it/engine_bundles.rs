@@ -21,7 +21,8 @@ fn a_folder_is_bundled_as_markdown() {
     let bundle = |arguments: Value| without_effect(&place, "bundle_folder", arguments);
     let text = "## sub/b & c.md\n\nsecond ]]> <b>\n\n## sub/deep/d.md\n\nthird\n\n";
     let files = json!([{"path": "sub/b & c.md", "bytes": 14}, {"path": "sub/deep/d.md", "bytes": 5}]);
-    let expected = json!({"root": "sub", "bundle": text, "file_count": 2, "total_bytes": text.len(), "truncated": false, "files": files});
+    let expected =
+        json!({"root": "sub", "bundle": text, "file_count": 2, "total_bytes": text.len(), "truncated": false, "files": files});
     assert_eq!(bundle(json!({"root": "sub"})), expected);
     let all = bundle(json!({"root": ""}));
     assert!(all["bundle"].as_str().unwrap().starts_with("## a.md\n\n---\nk: 1\n---\n\u{1F600} first\nline\n\n## sub/"), "{all}");
@@ -29,7 +30,11 @@ fn a_folder_is_bundled_as_markdown() {
     let plain = bundle(json!({"root": "", "include_frontmatter": false}));
     assert!(plain["bundle"].as_str().unwrap().starts_with("## a.md\n\n\u{1F600} first\nline\n\n"), "{plain}");
     let other = bundle(json!({"root": "sub", "extensions": ["csv", ".PNG"]}));
-    assert_eq!((&other["bundle"], &other["truncated"]), (&json!("## sub/data.csv\n\nx,y\n\n"), &json!(false)), "what is no text is left out");
+    assert_eq!(
+        (&other["bundle"], &other["truncated"]),
+        (&json!("## sub/data.csv\n\nx,y\n\n"), &json!(false)),
+        "what is no text is left out"
+    );
     assert_eq!(bundle(json!({"root": "sub", "extensions": [".txt"]}))["bundle"], "");
 }
 
@@ -53,7 +58,10 @@ fn a_bundle_says_when_it_is_full() {
     let cut = bundle(json!({"root": "sub", "max_bytes": 40}));
     assert_eq!((&cut["file_count"], &cut["truncated"], &cut["total_bytes"]), (&json!(1), &json!(true), &json!(33)));
     let tiny = bundle(json!({"root": "sub", "max_bytes": 5}));
-    assert_eq!((&tiny["bundle"], &tiny["file_count"], &tiny["files"], &tiny["truncated"]), (&json!(""), &json!(0), &json!([]), &json!(true)));
+    assert_eq!(
+        (&tiny["bundle"], &tiny["file_count"], &tiny["files"], &tiny["truncated"]),
+        (&json!(""), &json!(0), &json!([]), &json!(true))
+    );
     let tiny = bundle(json!({"root": "sub", "max_bytes": 5, "format": "xml"}));
     assert_eq!((&tiny["bundle"], &tiny["truncated"]), (&json!(""), &json!(true)));
     let code = |arguments: Value| refused(&place, "bundle_folder", arguments);
@@ -72,7 +80,8 @@ fn files_are_bundled_in_the_order_given() {
     let bundle = |arguments: Value| without_effect(&place, "bundle_files", arguments);
     let found = bundle(json!({"paths": ["sub/deep/d.md", "gone.md", "sub/data.csv"]}));
     let text = "## sub/deep/d.md\n\nthird\n\n## sub/data.csv\n\nx,y\n\n";
-    let expected = json!({"bundle": text, "file_count": 2, "total_bytes": text.len(), "truncated": false, "missing_paths": ["gone.md"]});
+    let expected =
+        json!({"bundle": text, "file_count": 2, "total_bytes": text.len(), "truncated": false, "missing_paths": ["gone.md"]});
     assert_eq!(found, expected);
     assert_eq!(bundle(json!({"paths": ["a.md"]})).get("missing_paths"), None);
     let plain = bundle(json!({"paths": ["a.md"], "include_frontmatter": false, "format": "xml"}));

@@ -55,7 +55,11 @@ fn a_capture_becomes_a_note_with_its_properties() {
     let place = Place::new(&[]);
     let id = enqueue(&place, json!({"content": "text\n\n", "title": "T: x", "tags": ["a", "b"], "source": "phone"}));
     let overrides = json!({"source": null, "title": "Better", "n": 1});
-    let done = unasked(&place, "commit_capture", json!({"capture_id": id, "target_path": "in/T.md", "frontmatter_overrides": overrides}));
+    let done = unasked(
+        &place,
+        "commit_capture",
+        json!({"capture_id": id, "target_path": "in/T.md", "frontmatter_overrides": overrides}),
+    );
     let text = "---\ntitle: Better\ntags:\n  - a\n  - b\nn: 1\n---\ntext\n";
     assert_eq!(place.text("in/T.md"), text);
     assert_eq!((&done["capture_id"], &done["target_path"]), (&json!(id), &json!("in/T.md")));
@@ -93,7 +97,10 @@ fn nothing_is_overwritten_and_what_was_not_written_waits_on() {
     let code = |target: &str| refused(&place, "commit_capture", json!({"capture_id": id, "target_path": target}));
     assert_eq!(code("there.md"), "note_exists");
     assert_eq!(code("there.md/deeper.md"), "path_invalid");
-    assert_eq!((code("../x.md"), code("x.txt"), code("x")), ("path_invalid".into(), "invalid_input".into(), "invalid_input".into()));
+    assert_eq!(
+        (code("../x.md"), code("x.txt"), code("x")),
+        ("path_invalid".into(), "invalid_input".into(), "invalid_input".into())
+    );
     assert_eq!(code(".trash/x.md"), "acl_denied");
     let outside = place.folder().join("outside");
     std::fs::create_dir(&outside).unwrap();

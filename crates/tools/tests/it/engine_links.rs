@@ -39,15 +39,22 @@ fn all_links_to_a_note_are_made_to_lead_to_another() {
         {"path": "sub/b.md", "occurrences": 2},
         {"path": "sub/c.md", "occurrences": 1},
     ]);
-    let expected = json!({"from_target": "old.md", "to_target": "new", "files_modified": files, "total_replacements": 11, "dry_run": true});
+    let expected =
+        json!({"from_target": "old.md", "to_target": "new", "files_modified": files, "total_replacements": 11, "dry_run": true});
     assert_eq!(told, expected);
     let mut wet = call("old.md", "new");
     wet["dry_run"] = json!(false);
     let proposed = asked(&place, "rewrite_link", wet.clone());
-    assert_eq!((&proposed["reasons"], proposed["files"].as_array().unwrap().len()), (&json!(["rewrites 11 links in 5 files"]), 5));
+    assert_eq!(
+        (&proposed["reasons"], proposed["files"].as_array().unwrap().len()),
+        (&json!(["rewrites 11 links in 5 files"]), 5)
+    );
     let done = place.answer("rewrite_link", wet.clone());
     assert_eq!((&done["files_modified"], &done["dry_run"]), (&told["files_modified"], &json!(false)));
-    assert_eq!(place.text("a.md"), "---\nup: \"[[new|new]]\"\n---\n[[new#h|shown]] ![[new#^b]] [t](new.md \"title\") `[[old]]` [[new]]\r\n");
+    assert_eq!(
+        place.text("a.md"),
+        "---\nup: \"[[new|new]]\"\n---\n[[new#h|shown]] ![[new#^b]] [t](new.md \"title\") `[[old]]` [[new]]\r\n"
+    );
     assert_eq!(place.text("sub/b.md"), "[x](../new.md) [[../new]] [[gone]] [[GONE.md#x|gone]]\n");
     assert_eq!(place.text("sub/c.md"), "[[/new]] [[../far/gone]]\n");
     assert_eq!(place.text("old.md"), "I link to [[new]] myself, and to [[#here]]\n");
@@ -70,7 +77,10 @@ fn links_that_lead_nowhere_can_be_mended_and_others_sent_there() {
     assert_eq!(place.text("sub/c.md"), "[[/old]] [[Some day]]\n");
     assert_eq!(rewrite("old", "not yet.md"), 11);
     assert_eq!(place.text("sub/c.md"), "[[not yet]] [[Some day]]\n");
-    assert_eq!(place.text("a.md"), "---\nup: \"[[not yet|not yet]]\"\n---\n[[not yet#h|shown]] ![[not yet#^b]] [t](not%20yet.md \"title\") `[[old]]` [[new]]\r\n");
+    assert_eq!(
+        place.text("a.md"),
+        "---\nup: \"[[not yet|not yet]]\"\n---\n[[not yet#h|shown]] ![[not yet#^b]] [t](not%20yet.md \"title\") `[[old]]` [[new]]\r\n"
+    );
     assert!(place.text("board.canvas").contains(r#""file":"not yet.md""#));
     assert_eq!(rewrite("nothing links here", "new"), 0);
     assert_eq!(rewrite("new", "new.md"), 0);
@@ -79,7 +89,8 @@ fn links_that_lead_nowhere_can_be_mended_and_others_sent_there() {
 #[test]
 fn a_folder_bounds_where_links_are_rewritten() {
     let place = linked();
-    let call = |scope: &str, folder: Value| json!({"from_target": "old", "to_target": "new", "scope": scope, "folder_path": folder});
+    let call =
+        |scope: &str, folder: Value| json!({"from_target": "old", "to_target": "new", "scope": scope, "folder_path": folder});
     let told = without_effect(&place, "rewrite_link", call("folder", json!("sub")));
     assert_eq!(told["files_modified"], json!([{"path": "sub/b.md", "occurrences": 2}, {"path": "sub/c.md", "occurrences": 1}]));
     assert_eq!(refused(&place, "rewrite_link", call("folder", json!(null))), "invalid_input");

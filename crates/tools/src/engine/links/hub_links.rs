@@ -140,7 +140,7 @@ fn lines(text: &str, from: usize) -> Vec<Range<usize>> {
 
 /// Where the text of an item begins, and how far the item is indented, if the line begins one.
 fn marker(line: &str) -> Option<(usize, usize)> {
-    let item = line.trim_start_matches(|character: char| character == '>' || character == ' ' || character == '\t');
+    let item = line.trim_start_matches(['>', ' ', '\t']);
     let indent = line.len() - item.len();
     let rest = match item.as_bytes().first()? {
         b'-' | b'*' | b'+' => &item[1..],
