@@ -1,5 +1,6 @@
 //! The `engine` surface: changes of any kind that land together.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 use std::thread;
@@ -127,6 +128,63 @@ fn files_take_each_others_places_and_moves_follow_one_another() {
         json!([step("a.md", "d.md"), step("d.md", "a.md")]),
         &[("a.md", "A"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")],
     );
+}
+
+/// The same numbers on every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % bound
+    }
+}
+
+/// A change that can be made to these files, and is made to them.
+fn random_change(random: &mut Random, number: usize, files: &mut BTreeMap<String, String>) -> Option<Value> {
+    let names = ["a.md", "b.md", "c.md", "x/a.md", "x/b.md", "y.md"];
+    let (one, other) = (names[random.below(names.len())], names[random.below(names.len())]);
+    match random.below(8) {
+        0 if !files.contains_key(one) => {
+            files.insert(one.into(), format!("new {number}"));
+            Some(json!({"op": "create", "path": one, "content": format!("new {number}")}))
+        }
+        1 if files.contains_key(one) => {
+            files.insert(one.into(), format!("all {number}"));
+            Some(json!({"op": "edit", "path": one, "content": format!("all {number}")}))
+        }
+        2 if files.contains_key(one) => {
+            files.remove(one);
+            Some(json!({"op": "delete", "path": one}))
+        }
+        3 if files.contains_key(one) => {
+            let text = files.get_mut(one).unwrap();
+            let old = text.clone();
+            text.push_str(" more");
+            Some(json!({"op": "edit", "path": one, "old_string": old, "new_string": text}))
+        }
+        4.. if one != other && files.contains_key(one) && !files.contains_key(other) => {
+            let text = files.remove(one).unwrap();
+            files.insert(other.into(), text);
+            Some(json!({"op": "move", "from": one, "to": other}))
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn changes_at_once_come_to_the_same_as_one_after_the_other() {
+    let place = Place::new(&[]);
+    let (mut random, mut expected) = (Random(7), BTreeMap::new());
+    for round in 0..150 {
+        let length = 1 + random.below(12);
+        let changes: Vec<Value> =
+            (0..200).filter_map(|number| random_change(&mut random, number, &mut expected)).take(length).collect();
+        place.answer("apply", apply(json!(changes)));
+        let mut found = files(&place);
+        found.retain(|path, _| !path.starts_with('.'));
+        assert_eq!(found, expected, "round {round}: {changes:?}");
+    }
 }
 
 #[test]

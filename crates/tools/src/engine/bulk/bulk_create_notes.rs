@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::each::{OnError, Tally, each};
 use crate::context::Context;
 use crate::failure::{Failure, Issue};
-use crate::keyed::once;
+use crate::keyed::Keys;
 use crate::new_text::with_properties;
 use crate::note_text::in_style_of;
 use crate::plan::agree;
@@ -106,19 +106,22 @@ impl Tool for BulkCreateNotes {
 
     fn run(self, context: &Context<'_>) -> Result<Outcome, Failure> {
         let arguments: Vec<_> = self.items.iter().map(NewNote::wanted).collect();
-        once(context, Self::SPEC.name, self.bulk_idempotency_key.as_deref(), &arguments, || self.create_all(context))
+        let key = self.bulk_idempotency_key.as_deref();
+        let keys = self.items.iter().map(|item| item.idempotency_key.as_deref());
+        let keys = Keys::open(context, keys.chain([key]))?;
+        keys.once(Self::SPEC.name, key, &arguments, || self.create_all(context, &keys))
     }
 }
 
 impl BulkCreateNotes {
-    fn create_all(&self, context: &Context<'_>) -> Result<Outcome, Failure> {
+    fn create_all(&self, context: &Context<'_>, keys: &Keys<'_>) -> Result<Outcome, Failure> {
         let started = Instant::now();
         let is_many = self.items.len() > MOST_UNASKED;
         let reasons = is_many.then(|| format!("writes {} notes", self.items.len()));
         agree(&Self::SPEC, context, reasons.as_slice(), || self.change(context))?;
         let on_error = OnError::stop_if(self.stop_on_first_error);
         let create = |item: &NewNote| {
-            once(context, "a note of bulk_create_notes", item.idempotency_key.as_deref(), &item.wanted(), || item.create(context))
+            keys.once("a note of bulk_create_notes", item.idempotency_key.as_deref(), &item.wanted(), || item.create(context))
         };
         let outcomes = each(context, &self.items, self.max_concurrent, on_error, create);
         let tally = Tally::of(&self.items, outcomes, on_error, |item, outcome| Line {

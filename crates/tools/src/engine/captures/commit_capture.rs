@@ -1,7 +1,8 @@
 //! Making a note of what was caught.
 
-use quillgate_state::{AfterCommit, Capture, TakenCapture};
-use quillgate_vault::{Expect, Folders, NotePath, VaultError};
+use jiff::Zoned;
+use quillgate_state::{AfterCommit, Capture, CaptureClaim, TakenCapture};
+use quillgate_vault::{Expect, Folders, NotePath, VaultError, Written};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -10,6 +11,7 @@ use crate::context::Context;
 use crate::failure::{Failure, Issue};
 use crate::new_text::with_properties;
 use crate::plan::agree;
+use crate::state_door::StateDoor;
 use crate::time;
 use crate::tool::{Effect, Idempotency, Spec, Tool};
 
@@ -62,23 +64,11 @@ impl Tool for CommitCapture {
         let note = self.note(&path, &known.ok_or_else(|| self.missing())?)?;
         agree(&Self::SPEC, context, &[], || {
             let change = context.vault().transaction(Folders::Create);
-            change.write(path.clone(), note.clone().into_bytes(), Expect::Absent)
+            change.write(path.clone(), note.into_bytes(), Expect::Absent)
         })?;
         let now = context.now();
-        let now_ms = now.timestamp().as_millisecond();
-        let taken =
-            state.wait(async |state| state.take_capture(context.vault_id(), &self.capture_id, now_ms, CRASHED_MS).await)?;
-        let (capture, claim) = match taken {
-            TakenCapture::Yes { capture, claim } => (capture, claim),
-            TakenCapture::InFlight => return Err(VaultError::Busy.into()),
-            TakenCapture::Committed { at_ms } => return Err(self.committed_before(at_ms)),
-            TakenCapture::Missing => return Err(self.missing()),
-        };
-        let write = || -> Result<_, Failure> {
-            let note = self.note(&path, &capture)?;
-            Ok(context.vault().write(&path, note.into_bytes(), Expect::Absent, Folders::Create)?)
-        };
-        let written = match write() {
+        let (capture, claim) = self.take(context, &state, &now)?;
+        let written = match self.write(context, &path, &capture) {
             Ok(written) => written,
             Err(failure) => {
                 state.wait(async |state| state.release_capture(&claim).await)?;
@@ -86,6 +76,7 @@ impl Tool for CommitCapture {
             }
         };
         let after = if self.delete_from_queue { AfterCommit::Delete } else { AfterCommit::Keep };
+        let now_ms = now.timestamp().as_millisecond();
         if !state.wait(async |state| state.finish_capture(&claim, after, now_ms).await)? {
             tracing::warn!(capture = %self.capture_id, "somebody took a capture over while it was being written");
         }
@@ -99,6 +90,22 @@ impl Tool for CommitCapture {
 }
 
 impl CommitCapture {
+    /// From here on nobody else can write it.
+    fn take(&self, context: &Context<'_>, state: &StateDoor, now: &Zoned) -> Result<(Box<Capture>, CaptureClaim), Failure> {
+        let (vault, now_ms) = (context.vault_id(), now.timestamp().as_millisecond());
+        match state.wait(async |state| state.take_capture(vault, &self.capture_id, now_ms, CRASHED_MS).await)? {
+            TakenCapture::Yes { capture, claim } => Ok((capture, claim)),
+            TakenCapture::InFlight => Err(VaultError::Busy.into()),
+            TakenCapture::Committed { at_ms } => Err(self.committed_before(at_ms)),
+            TakenCapture::Missing => Err(self.missing()),
+        }
+    }
+
+    fn write(&self, context: &Context<'_>, path: &NotePath, capture: &Capture) -> Result<Written, Failure> {
+        let note = self.note(path, capture)?;
+        Ok(context.vault().write(path, note.into_bytes(), Expect::Absent, Folders::Create)?)
+    }
+
     fn note(&self, path: &NotePath, capture: &Capture) -> Result<String, Failure> {
         let mut properties = Map::new();
         properties.extend(capture.title.as_ref().map(|title| ("title".to_owned(), json!(title))));
