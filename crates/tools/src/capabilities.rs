@@ -42,7 +42,7 @@ pub fn catalogue() -> &'static Surface {
 
 /// The tools that fit best, best first, with their scores (BM25 over names, descriptions and parameter names).
 pub(crate) fn search<'c>(capabilities: &'c [Capability], query: &str, most: usize) -> Vec<(&'c Capability, f64)> {
-    let documents: Vec<HashMap<String, usize>> = capabilities.iter().map(|capability| words_of(capability)).collect();
+    let documents: Vec<HashMap<String, usize>> = capabilities.iter().map(words_of).collect();
     let lengths: Vec<f64> = documents.iter().map(|words| words.values().sum::<usize>() as f64).collect();
     let mean = lengths.iter().sum::<f64>() / (lengths.len().max(1) as f64);
     let mut scores = vec![0.0; documents.len()];
@@ -93,8 +93,8 @@ fn words(text: &str) -> Vec<String> {
 }
 
 const COMMON: &[&str] = &[
-    "a", "all", "an", "and", "are", "by", "do", "for", "how", "i", "in", "is", "it", "me", "my", "of", "on", "one", "or", "that", "the",
-    "this", "to", "what", "which", "with",
+    "a", "all", "an", "and", "are", "by", "do", "for", "how", "i", "in", "is", "it", "me", "my", "of", "on", "one", "or", "that",
+    "the", "this", "to", "what", "which", "with",
 ];
 
 pub(crate) fn stem(word: &str) -> String {

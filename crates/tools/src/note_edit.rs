@@ -32,7 +32,12 @@ impl NoteEdit {
     }
 
     /// Plans to give the file this text; the same text changes nothing.
-    pub(crate) fn plan<'c, O>(self, context: &'c Context<'_>, after: String, answer: impl FnOnce(Changed) -> O + 'c) -> Plan<'c, O> {
+    pub(crate) fn plan<'c, O>(
+        self,
+        context: &'c Context<'_>,
+        after: String,
+        answer: impl FnOnce(Changed) -> O + 'c,
+    ) -> Plan<'c, O> {
         let content_hash = ContentHash::of(after.as_bytes()).to_string();
         let shown = self.path.to_string();
         let mut change = context.vault().transaction(Folders::MustExist);

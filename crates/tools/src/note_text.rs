@@ -79,7 +79,9 @@ pub(crate) fn property_json(value: &Value) -> serde_json::Value {
         Value::Null => Json::Null,
         Value::Bool(truth) => Json::Bool(*truth),
         Value::Integer(number) => Json::from(*number),
-        Value::Float(number) => serde_json::Number::from_f64(*number).map_or_else(|| Json::from(number.to_string()), Json::Number),
+        Value::Float(number) => {
+            serde_json::Number::from_f64(*number).map_or_else(|| Json::from(number.to_string()), Json::Number)
+        }
         Value::Text(text) => Json::from(text.as_str()),
         Value::List(items) => items.iter().map(property_json).collect(),
         Value::Map(entries) => entries.iter().map(|(key, value)| (key.clone(), property_json(value))).collect(),

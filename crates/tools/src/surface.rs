@@ -151,7 +151,8 @@ impl Surface {
         };
         if tool.spec.idempotency.takes_key() {
             let required = tool.spec.idempotency == Idempotency::KeyRequired;
-            let about = "A name for this call that you choose: repeated with the same one, it is answered again and not done again";
+            let about =
+                "A name for this call that you choose: repeated with the same one, it is answered again and not done again";
             add(IDEMPOTENCY_KEY, json!({"type": "string", "minLength": 1, "maxLength": 128, "description": about}), required);
         }
         if tool.spec.confirm != Confirm::Never {

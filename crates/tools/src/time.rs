@@ -10,7 +10,8 @@ pub(crate) fn shown(nanoseconds: i64) -> String {
 
 /// The same of a moment that a clock told.
 pub(crate) fn told(moment: &Zoned) -> String {
-    Timestamp::from_second(moment.timestamp().as_second()).map_or_else(|_| moment.timestamp().to_string(), |time| time.to_string())
+    Timestamp::from_second(moment.timestamp().as_second())
+        .map_or_else(|_| moment.timestamp().to_string(), |time| time.to_string())
 }
 
 #[cfg(test)]

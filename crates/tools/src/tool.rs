@@ -1,8 +1,8 @@
 //! What a tool is: a struct of arguments with a specification and something to run.
 
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::context::{Call, Context, ServerContext};

@@ -65,12 +65,8 @@ impl Server for Around {
     /// One row of each part that is to go.
     fn reset(&self, _: &str, parts: &ResetParts) -> Result<Map<String, Value>, Failure> {
         let ResetParts { chunks, embeddings, idempotency_keys, event_log } = *parts;
-        let named = [
-            ("chunks", chunks),
-            ("embeddings", embeddings),
-            ("idempotency_keys", idempotency_keys),
-            ("event_log", event_log),
-        ];
+        let named =
+            [("chunks", chunks), ("embeddings", embeddings), ("idempotency_keys", idempotency_keys), ("event_log", event_log)];
         Ok(named.into_iter().filter(|(_, goes)| *goes).map(|(name, _)| (name.to_owned(), json!(1))).collect())
     }
 

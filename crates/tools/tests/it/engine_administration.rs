@@ -66,7 +66,10 @@ fn a_proposal_meets_the_decisions_that_bear_on_it() {
     assert_eq!(answer["available"], false, "nothing here judges");
     let sources: Vec<&str> = answer["sources"].as_array().unwrap().iter().map(|path| path.as_str().unwrap()).collect();
     assert_eq!(sources[0], "adr/ADR-001-storage.md");
-    assert!(sources.contains(&"projects/search.md") && sources.contains(&"tagged.md") && !sources.contains(&"plain.md"), "{answer}");
+    assert!(
+        sources.contains(&"projects/search.md") && sources.contains(&"tagged.md") && !sources.contains(&"plain.md"),
+        "{answer}"
+    );
     let first = &answer["findings"][0];
     assert_eq!(first["kind"], "decision");
     let decision = json!({"path": "adr/ADR-001-storage.md", "line": 10, "quote": "Notes stay plain files; no database server."});

@@ -73,9 +73,7 @@ fn a_part_of_a_note_is_read_by_lines_or_by_its_heading() {
 #[test]
 fn an_outline_shows_headings_with_lines_and_sizes() {
     let place = Place::new(&[("plan.md", PLAN)]);
-    let line = |level: usize, text: &str, line: usize, lines: usize, bytes: usize| {
-        json!({"level": level, "text": text, "line": line, "lines": lines, "bytes": bytes})
-    };
+    let line = |level: usize, text: &str, line: usize, lines: usize, bytes: usize| json!({"level": level, "text": text, "line": line, "lines": lines, "bytes": bytes});
     let outline = place.answer("read_note", json!({"path": "plan.md", "detail": "outline"}));
     let all = [line(1, "Goals", 5, 6, 32), line(2, "Spring", 8, 3, 17), line(1, "Log", 11, 2, 11)];
     assert_eq!((&outline["outline"], outline.get("content")), (&json!(all), None));
@@ -205,9 +203,8 @@ fn a_note_is_created_or_replaced_as_its_mode_says() {
             "was_created": false,
         })
     );
-    let upserted = [("old.md", false), ("third.md", true)].map(|(path, _)| {
-        write(json!({"path": path, "content": "up\n", "mode": "upsert"}))["was_created"].clone()
-    });
+    let upserted = [("old.md", false), ("third.md", true)]
+        .map(|(path, _)| write(json!({"path": path, "content": "up\n", "mode": "upsert"}))["was_created"].clone());
     assert_eq!(upserted, [json!(false), json!(true)]);
     assert_eq!((place.text("old.md"), place.text("third.md")), ("up\n".to_owned(), "up\n".to_owned()));
     let code = |arguments: Value| place.code("write_note", arguments);
@@ -331,7 +328,8 @@ fn a_move_may_overwrite_when_told_to() {
 #[test]
 fn leaving_its_top_level_folder_asks() {
     let place = Place::new(&[("work/a.md", ""), ("work/b.md", ""), ("c.md", "")]);
-    let asked = |from: &str, to: &str| place.asked("move_note", json!({"from": from, "to": to})).map(|asked| asked["reasons"].clone());
+    let asked =
+        |from: &str, to: &str| place.asked("move_note", json!({"from": from, "to": to})).map(|asked| asked["reasons"].clone());
     assert_eq!(asked("work/a.md", "home/a.md"), Some(json!(["work/a.md leaves work for home"])));
     assert_eq!(asked("work/a.md", "a.md"), Some(json!(["work/a.md leaves work for the top of the vault"])));
     assert!(asked("c.md", "work/c.md").is_some());

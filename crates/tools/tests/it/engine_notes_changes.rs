@@ -55,7 +55,10 @@ fn text_is_added_at_either_end() {
 fn text_is_added_to_the_section_of_a_heading() {
     let append = |arguments: Value| after("append_note", NOTE, arguments);
     assert_eq!(append(json!({"content": "x", "heading": "Goals"})), NOTE.replace("^p\n", "^p\nx\n"));
-    assert_eq!(append(json!({"content": "x", "heading": "Goals", "position": "start"})), NOTE.replace("# Goals\n", "# Goals\nx\n"));
+    assert_eq!(
+        append(json!({"content": "x", "heading": "Goals", "position": "start"})),
+        NOTE.replace("# Goals\n", "# Goals\nx\n")
+    );
     assert_eq!(append(json!({"content": "x", "heading": "Log"})), format!("{NOTE}\nx"));
     let place = Place::new(&[("n.md", NOTE), ("c.canvas", "{}")]);
     let refused = |path: &str, heading: Option<&str>| {
@@ -109,7 +112,8 @@ fn a_note_is_created_once_however_many_try() {
         writers.into_iter().map(|writer| writer.join().unwrap()).collect()
     });
     let is_done = |answer: &&Answer| matches!(answer, Answer::Result { is_error: false, .. });
-    let is_taken = |answer: &&Answer| matches!(answer, Answer::Result { structured: Some(body), .. } if body["code"] == "note_exists");
+    let is_taken =
+        |answer: &&Answer| matches!(answer, Answer::Result { structured: Some(body), .. } if body["code"] == "note_exists");
     assert_eq!((outcomes.iter().filter(is_done).count(), outcomes.iter().filter(is_taken).count()), (1, 7));
 }
 
@@ -128,7 +132,8 @@ fn a_passage_is_replaced_as_often_as_expected() {
     };
     assert!(message("a", 1).contains("2 times") && message("a", 3).contains("2 times"));
     assert!(message("z", 1).contains("not in n.md"));
-    let done = place.answer("patch_note", json!({"path": "n.md", "old_string": "a", "new_string": "x", "expected_occurrences": 2}));
+    let done =
+        place.answer("patch_note", json!({"path": "n.md", "old_string": "a", "new_string": "x", "expected_occurrences": 2}));
     assert_eq!((&done["occurrences_replaced"], &done["path"]), (&json!(2), &json!("n.md")));
     assert_eq!(place.text("n.md"), "x b x\n");
 }
@@ -196,7 +201,8 @@ fn replacing_across_a_heading_asks() {
     assert_eq!(asked["reasons"], json!(["what it replaces crosses the heading \"Spring\""]));
     assert_eq!(asked["files"][0]["path"], "n.md");
     assert_eq!(place.text("n.md"), NOTE);
-    let section = json!({"path": "n.md", "anchor": {"type": "heading", "value": "Goals"}, "operation": "replace", "content": "x"});
+    let section =
+        json!({"path": "n.md", "anchor": {"type": "heading", "value": "Goals"}, "operation": "replace", "content": "x"});
     assert!(place.asked("patch_note", section).is_some(), "the section has a sub-heading");
     assert!(passage("last", "LAST").is_none());
     let inner = json!({"path": "n.md", "anchor": {"type": "heading", "value": "Spring"}, "operation": "replace", "content": "x"});

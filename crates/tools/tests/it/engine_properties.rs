@@ -28,7 +28,8 @@ fn update(before: &str, arguments: Value) -> (Value, String) {
 
 #[test]
 fn properties_are_read_in_their_order_with_their_types() {
-    let place = Place::new(&[("n.md", NOTE), ("j.md", "---\n{\"a\": [1, 2.5, null]}\n---\n"), ("plain.md", "x"), ("t.txt", NOTE)]);
+    let place =
+        Place::new(&[("n.md", NOTE), ("j.md", "---\n{\"a\": [1, 2.5, null]}\n---\n"), ("plain.md", "x"), ("t.txt", NOTE)]);
     let read = |path: &str| place.answer("read_frontmatter", json!({"path": path}));
     let frontmatter = json!({
         "Title": "A: b", "author": {"name": "Ada", "born": {"year": 1815, "at": "London"}}, "labels": ["red", "blue"], "empty": null,
@@ -140,7 +141,12 @@ fn replacing_all_properties_asks_and_keeps_what_stays_the_same() {
 
 #[test]
 fn what_does_not_fit_is_refused_and_nothing_changes() {
-    let place = Place::new(&[("n.md", NOTE), ("broken.md", "---\na: [\n---\n"), ("anchor.md", "---\na: &x 1\nb: *x\n---\n"), ("c.canvas", "{}")]);
+    let place = Place::new(&[
+        ("n.md", NOTE),
+        ("broken.md", "---\na: [\n---\n"),
+        ("anchor.md", "---\na: &x 1\nb: *x\n---\n"),
+        ("c.canvas", "{}"),
+    ]);
     let refused = |arguments: Value| place.refused("engine", "update_frontmatter", arguments);
     for (arguments, told) in [
         (json!({"path": "n.md"}), "key is required with mode set"),
@@ -174,9 +180,7 @@ fn properties_of_the_vault_are_listed_with_types_counts_and_values() {
         ("sub/c.md", "---\nstatus: open\nrating: high\n---\n"),
     ]);
     let list = |arguments: Value| place.answer("list_properties", arguments);
-    let line = |key: &str, types: Value, count: usize, values: Value| {
-        json!({"key": key, "types": types, "note_count": count, "sample_values": values})
-    };
+    let line = |key: &str, types: Value, count: usize, values: Value| json!({"key": key, "types": types, "note_count": count, "sample_values": values});
     let all = list(json!({}));
     let due = line("due", json!(["date"]), 1, json!(["2026-01-05"]));
     let rating = line("rating", json!(["text", "number"]), 2, json!(["high", 4]));
@@ -187,7 +191,10 @@ fn properties_of_the_vault_are_listed_with_types_counts_and_values() {
     assert_eq!(list(json!({"sample_size": 0}))["items"][0]["sample_values"], json!([]));
     let first = list(json!({"limit": 2}));
     let rest = list(json!({"limit": 2, "cursor": first["cursor"]}));
-    assert_eq!((first["items"].as_array().unwrap().len(), &rest["items"][0]["note_count"], rest.get("cursor")), (2, &json!(3), None));
+    assert_eq!(
+        (first["items"].as_array().unwrap().len(), &rest["items"][0]["note_count"], rest.get("cursor")),
+        (2, &json!(3), None)
+    );
     assert_eq!(place.code("list_properties", json!({"root": "none"})), "note_not_found");
     assert_eq!(place.code("list_properties", json!({"sample_size": 51})), "invalid_input");
 }

@@ -71,7 +71,10 @@ fn a_tag_is_removed_from_where_it_is() {
         (answer["removed_from"].clone(), text)
     };
     let (in_frontmatter, inline) = ("  - Work # first\r\n", " #WORK\r\n");
-    assert_eq!(remove("#work", "all"), (json!(["frontmatter", "inline"]), NOTE.replace(in_frontmatter, "").replace(inline, "\r\n")));
+    assert_eq!(
+        remove("#work", "all"),
+        (json!(["frontmatter", "inline"]), NOTE.replace(in_frontmatter, "").replace(inline, "\r\n"))
+    );
     assert_eq!(remove("work", "frontmatter"), (json!(["frontmatter"]), NOTE.replace(in_frontmatter, "")));
     assert_eq!(remove("work", "inline"), (json!(["inline"]), NOTE.replace(inline, "\r\n")));
     for tag in ["area", "code", "link", "url", "none"] {

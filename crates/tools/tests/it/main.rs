@@ -1,8 +1,8 @@
 //! Tools as the surfaces offer them, on real vaults.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests look at the vault from outside")]
 
-mod articles;
 mod around;
+mod articles;
 mod cli;
 mod engine_administration;
 mod engine_lists;

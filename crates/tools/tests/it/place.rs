@@ -82,7 +82,13 @@ impl Place {
     }
 
     /// Runs a tool as the pipeline does, without its rules.
-    pub(crate) fn run(&self, surface: &Surface, tool: &'static Registered, arguments: Value, call: &Call) -> Result<Value, Failure> {
+    pub(crate) fn run(
+        &self,
+        surface: &Surface,
+        tool: &'static Registered,
+        arguments: Value,
+        call: &Call,
+    ) -> Result<Value, Failure> {
         let issues = check_arguments(&surface.input_schema(tool), arguments.as_object().unwrap());
         if !issues.is_empty() {
             return Err(Failure::InvalidInput(issues));

@@ -28,9 +28,10 @@ const TYPES: &[&str] = &["adr", "decision", "decision-record", "ADR", "Decision"
 const STATUSES: &[&str] = &["accepted", "proposed", "rejected", "superseded", "deprecated", "decided", "approved", "declined"];
 /// Words that say nothing about what a text is about.
 const COMMON: &[&str] = &[
-    "about", "after", "all", "also", "and", "any", "are", "because", "been", "but", "can", "could", "does", "each", "for", "from",
-    "has", "have", "how", "into", "its", "let", "more", "must", "not", "now", "our", "shall", "should", "than", "that", "the", "their",
-    "them", "then", "there", "they", "this", "use", "was", "were", "what", "when", "which", "will", "with", "would", "you", "your",
+    "about", "after", "all", "also", "and", "any", "are", "because", "been", "but", "can", "could", "does", "each", "for",
+    "from", "has", "have", "how", "into", "its", "let", "more", "must", "not", "now", "our", "shall", "should", "than", "that",
+    "the", "their", "them", "then", "there", "they", "this", "use", "was", "were", "what", "when", "which", "will", "with",
+    "would", "you", "your",
 ];
 
 /// One decision that bears on the words, and the lines that show it.
@@ -150,9 +151,11 @@ fn best_of(
     proposal: &str,
     among: &BTreeSet<NotePath>,
 ) -> Result<BTreeSet<NotePath>, Failure> {
-    let letters = |character: char| if character.is_alphanumeric() { character.to_lowercase().next().unwrap_or(' ') } else { ' ' };
+    let letters =
+        |character: char| if character.is_alphanumeric() { character.to_lowercase().next().unwrap_or(' ') } else { ' ' };
     let plain: String = proposal.chars().map(letters).collect();
-    let words: Vec<&str> = plain.split_whitespace().filter(|word| word.len() > 2 && !COMMON.contains(word)).take(MOST_WORDS).collect();
+    let words: Vec<&str> =
+        plain.split_whitespace().filter(|word| word.len() > 2 && !COMMON.contains(word)).take(MOST_WORDS).collect();
     let query = words.join(" OR ");
     let wanted = Ranked { query: &query, folder: folder.clone(), limit: MOST_FOUND, after: None };
     let found = search_ranked(context.index()?, &wanted, &|| context.go_on())?;
@@ -181,8 +184,7 @@ struct Line {
 impl Record {
     fn of(text: &str, wanted: &[String]) -> Record {
         let note = Note::parse(text);
-        let decided: Vec<_> =
-            note.headings.iter().filter(|heading| heading_key(&heading.text).starts_with("decision")).collect();
+        let decided: Vec<_> = note.headings.iter().filter(|heading| heading_key(&heading.text).starts_with("decision")).collect();
         let status = note.find_property("status").and_then(|property| property.value.as_text());
         let mut record = Record { status: Status::of(status), times: HashMap::new(), words: 0.0, lines: Vec::new(), first: None };
         let mut offset = 0;
@@ -208,7 +210,8 @@ impl Record {
     fn decision(mut self, path: NotePath, rarity: &[f64]) -> Option<Decision> {
         const SATURATION: f64 = 1.2;
         let length = 1.0 + (self.words / 2000.0).min(1.0);
-        let score = self.times.iter().map(|(&word, times)| rarity[word] * times * (SATURATION + 1.0) / (times + SATURATION * length));
+        let score =
+            self.times.iter().map(|(&word, times)| rarity[word] * times * (SATURATION + 1.0) / (times + SATURATION * length));
         let score: f64 = score.sum();
         let worth = |line: &Line| line.weight * line.words.iter().map(|&word| rarity[word]).sum::<f64>();
         self.lines.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then_with(|| a.number.cmp(&b.number)));

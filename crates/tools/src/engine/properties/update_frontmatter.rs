@@ -1,8 +1,8 @@
 //! Changing the properties of a note.
 
 use quillgate_markdown::{
-    Edit, EditError, Eol, Frontmatter, Properties, Value as Property, find_value, remove_property, remove_property_at, set_property,
-    set_property_at, to_yaml,
+    Edit, EditError, Eol, Frontmatter, Properties, Value as Property, find_value, remove_property, remove_property_at,
+    set_property, set_property_at, to_yaml,
 };
 use quillgate_vault::NotePath;
 use schemars::JsonSchema;
@@ -225,7 +225,8 @@ fn with_all(text: &str, wanted: &[(String, Property)]) -> Result<String, Failure
 
 /// Keys that are in the note and not wanted; names are one name whatever their case.
 fn unwanted<'p>(properties: &'p Properties, wanted: &'p [(String, Property)]) -> impl Iterator<Item = &'p str> {
-    let is_wanted = |key: &str| wanted.iter().any(|(other, _)| properties.find_property(other).is_some_and(|kept| kept.key == key));
+    let is_wanted =
+        |key: &str| wanted.iter().any(|(other, _)| properties.find_property(other).is_some_and(|kept| kept.key == key));
     properties.0.iter().map(|property| property.key.as_str()).filter(move |key| !is_wanted(key))
 }
 

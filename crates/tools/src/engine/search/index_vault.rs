@@ -42,6 +42,11 @@ impl Tool for IndexVault {
             context.progress(done as f64, Some(total as f64), &format!("{done} of {total} files are up to date"));
             context.go_on()
         });
-        Ok(Outcome { vault: context.vault_id().to_owned(), upserted: taken.upserted, deleted: taken.deleted, unchanged: taken.unchanged })
+        Ok(Outcome {
+            vault: context.vault_id().to_owned(),
+            upserted: taken.upserted,
+            deleted: taken.deleted,
+            unchanged: taken.unchanged,
+        })
     }
 }

@@ -187,7 +187,8 @@ mod tests {
 
     #[test]
     fn what_is_no_such_tag_stays() {
-        let text = "(#tag) #tag/sub #tagged `#tag` [[a#tag]] https://x.example/#tag\n\n```\n#tag\n```\n%%#tag%%\n[l](u#tag) \\#tag\n";
+        let text =
+            "(#tag) #tag/sub #tagged `#tag` [[a#tag]] https://x.example/#tag\n\n```\n#tag\n```\n%%#tag%%\n[l](u#tag) \\#tag\n";
         check(text, text);
     }
 
