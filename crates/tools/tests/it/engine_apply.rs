@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::asking::{asked, failed, files, paths, refused, unasked, without_effect};
 use crate::place::Place;
+use crate::random::Random;
 
 fn hash(text: &str) -> String {
     ContentHash::of(text.as_bytes()).to_string()
@@ -128,16 +129,6 @@ fn files_take_each_others_places_and_moves_follow_one_another() {
         json!([step("a.md", "d.md"), step("d.md", "a.md")]),
         &[("a.md", "A"), ("b.md", "B"), ("c.md", "C"), ("hub.md", "[[a]] [[b]] [[c]]")],
     );
-}
-
-/// The same numbers on every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % bound
-    }
 }
 
 /// A change that can be made to these files, and is made to them.

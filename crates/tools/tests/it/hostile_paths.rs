@@ -215,9 +215,19 @@ impl Target {
                 "filter" => json!([{"key": "a", "op": "absent"}]),
                 "policy" => json!({"kind": "keep_top_n", "n": 0}),
                 "paths" => json!(["real/a.md"]),
+                "scopes" => json!([]),
+                "vault" => json!("vault"),
+                "op" => json!("read"),
+                "tag" => json!("t"),
                 "path" | "source" | "from" => json!("real/a.md"),
                 _ => json!("plain text"),
             });
+        }
+        // What a tool needs although its schema cannot say so.
+        for (optional, value) in [("old_string", "needle"), ("new_string", "needle"), ("key", "k"), ("value", "v")] {
+            if self.schema["properties"].get(optional).is_some() {
+                arguments.entry(optional).or_insert_with(|| json!(value));
+            }
         }
         // A note to work on, where naming one is optional.
         let names_note = self.schema["properties"].get("file").is_some();
