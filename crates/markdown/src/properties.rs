@@ -12,7 +12,9 @@ pub fn set_property(text: &str, key: &str, value: &Value) -> Result<Edits, EditE
     if key.is_empty() {
         return Err(EditError::EmptyKey);
     }
-    let Some(block) = frontmatter(text) else { return Ok(new_block(text, key, value).into()) };
+    let Some(block) = frontmatter(text) else {
+        return checked(text, key, new_block(text, key, value).into(), &[(key.to_owned(), value.clone())]);
+    };
     let properties = readable(&block)?;
     let existing = properties.find_property(key);
     if existing.is_some_and(|found| found.value.is_same(value)) {
@@ -228,6 +230,8 @@ mod tests {
         assert!(matches!(invalid, Err(EditError::InvalidFrontmatter(_))));
         let anchored = set_property("---\na: &x 1\nb: *x\n---\n", "a", &Value::Integer(2));
         assert_eq!(anchored, Err(EditError::Unsafe { key: "a".to_owned() }));
+        let too_deep = (0..70).fold(Value::Null, |inner, _| Value::List(vec![inner]));
+        assert_eq!(set_property("x", "a", &too_deep), Err(EditError::Unsafe { key: "a".to_owned() }));
         let missing = remove_property("---\na: 1\n---\n", "b").map_err(|error| error.to_string());
         assert_eq!(missing, Err("no property \"b\"; its properties are a".to_owned()));
     }

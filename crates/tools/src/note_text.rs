@@ -5,7 +5,7 @@ use std::ops::Range;
 use quillgate_markdown::{Eol, Properties, Value};
 use quillgate_vault::{NotePath, Vault, VaultError};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Issue};
 
 const BOM: char = '\u{feff}';
 
@@ -91,6 +91,21 @@ pub(crate) fn property_json(value: &Value) -> serde_json::Value {
 /// All properties of a note, in their order.
 pub(crate) fn property_map(properties: &Properties) -> serde_json::Map<String, serde_json::Value> {
     properties.0.iter().map(|property| (property.key.clone(), property_json(&property.value))).collect()
+}
+
+/// Every one of them is a change of the text.
+const MOST_PROPERTIES: usize = 500;
+
+/// Properties as a client sends them, of which there may not be too many at once.
+pub(crate) fn property_values(
+    field: &str,
+    json: &serde_json::Map<String, serde_json::Value>,
+) -> Result<Vec<(String, Value)>, Failure> {
+    if json.len() > MOST_PROPERTIES {
+        let issue = Issue::new(field, format!("has {} properties; at most {MOST_PROPERTIES} at once", json.len()));
+        return Err(Failure::InvalidInput(vec![issue]));
+    }
+    Ok(json.iter().map(|(key, value)| (key.clone(), property_value(value))).collect())
 }
 
 /// A property as a client sends it.

@@ -44,7 +44,11 @@ pub(crate) fn plan_move(
     let vault = context.vault();
     must_be_file(context, from)?;
     must_stay_note(from, to)?;
-    let overwrites = from != to && is_taken(context, from, to)?;
+    if from == to {
+        let change = vault.transaction(Folders::MustExist);
+        return Ok(Moving { change, links: 0, backlinks: 0, overwrites: false, bytes: None });
+    }
+    let overwrites = is_taken(context, from, to)?;
     if overwrites && occupied == Occupied::Refuse {
         return Err(VaultError::Exists(to.clone()).into());
     }

@@ -122,6 +122,17 @@ proptest! {
     }
 
     #[test]
+    fn a_note_without_properties_gets_the_first_one(body in "[a-z#\n-]{0,12}", key in text(), value in value()) {
+        prop_assume!(!key.is_empty() && Note::parse(&body).frontmatter.is_none());
+        let after = match set_property(&body, &key, &value) {
+            Ok(edits) => edits.apply(&body),
+            Err(EditError::Unsafe { .. }) if keeps_blank_lines(&value) => return Ok(()),
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        };
+        prop_assert!(is_same(&properties_of(&after), &[(key, value)]) && after.ends_with(&body));
+    }
+
+    #[test]
     fn removing_keeps_the_other_properties(note in note(), key in prop::sample::select(vec!["a", "b", "c d", "é", "e"])) {
         let before = properties_of(&note);
         let edits = match remove_property(&note, key) {

@@ -293,6 +293,8 @@ fn a_note_is_moved_with_the_links_to_it() {
     assert_eq!(code("w/a.md", "w/d.md"), "note_not_found");
     assert_eq!((code("w", "v"), code("w/deep/c.md", "w")), ("path_invalid".to_owned(), "invalid_input".to_owned()));
     assert_eq!(code("w/deep/c.md", "w/c"), "invalid_input");
+    let itself = place.answer("move_note", json!({"from": "w/deep/c.md", "to": "w/deep/c.md", "overwrite_target": true}));
+    assert_eq!((&itself["backlinks_updated"], &itself["new_hash"]), (&json!(0), &json!(hash(own))));
     assert_eq!(code("w/deep/c.md", "w/C#.md"), "invalid_input", "no link could name it");
     assert_eq!(place.text("links.md"), "[[c]] and [t](w/deep/c.md)");
 }

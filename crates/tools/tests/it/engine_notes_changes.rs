@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use quillgate_tools::{Answer, Consent};
+use quillgate_tools::{Answer, Call, Consent, Failure, find_surface};
 use quillgate_vault::ContentHash;
 use serde_json::{Value, json};
 
@@ -225,10 +225,42 @@ fn a_version_that_is_not_the_expected_one_stays() {
 fn an_agreement_holds_for_the_change_that_was_shown_and_for_no_other() {
     let place = Place::new(&[("n.md", "full\n")]);
     let arguments = json!({"path": "n.md", "content": "new\n", "mode": "overwrite"});
-    let with = |consent: Consent| place.call_with(consent, "engine", "write_note", arguments.clone());
-    let Answer::Result { is_error: true, .. } = with(Consent::Given("of another change".to_owned())) else { panic!("refused") };
-    let Answer::Result { is_error: true, .. } = with(Consent::AskAlways) else { panic!("refused") };
-    assert_eq!(place.text("n.md"), "full\n");
-    let Answer::Result { is_error: false, .. } = with(Consent::Standing) else { panic!("done") };
+    let engine = find_surface("engine").unwrap();
+    let with = |consent: Consent| {
+        let call = Call::default().with_consent(consent);
+        place.run(engine, engine.find("write_note").unwrap(), arguments.clone(), &call)
+    };
+    let Err(Failure::ConfirmationNeeded(proposal)) = with(Consent::AskIfNeeded) else { panic!("asked") };
+    place.put("n.md", "somebody was here\n");
+    let Err(Failure::ConfirmationNeeded(other)) = with(Consent::Given(proposal.digest.clone())) else { panic!("asked again") };
+    assert_eq!(place.text("n.md"), "somebody was here\n");
+    assert_ne!(other.digest, proposal.digest);
+    assert!(with(Consent::Given(other.digest)).is_ok());
     assert_eq!(place.text("n.md"), "new\n");
+}
+
+#[test]
+fn whoever_writes_last_replaces_what_others_wrote_at_the_same_time() {
+    let place = Place::new(&[]);
+    thread::scope(|scope| {
+        for number in 0..8 {
+            let place = &place;
+            scope.spawn(move || {
+                place.answer("write_note", json!({"path": "n.md", "content": format!("{number}\n"), "mode": "upsert"}));
+            });
+        }
+    });
+    assert_eq!(place.text("n.md").trim().len(), 1);
+}
+
+#[test]
+fn a_change_that_would_grow_out_of_hand_is_refused() {
+    let place = Place::new(&[("n.md", &"x".repeat(10_000))]);
+    let huge = json!({"path": "n.md", "old_string": "x", "new_string": "y".repeat(10_000), "expected_occurrences": 10_000});
+    assert_eq!(place.code("patch_note", huge), "overflow");
+    let many: Value = (0..501).map(|number| (format!("k{number}"), json!(1))).collect::<serde_json::Map<_, _>>().into();
+    let code = |tool: &str, arguments: Value| place.code(tool, arguments);
+    assert_eq!(code("update_frontmatter", json!({"path": "n.md", "mode": "merge", "patch": many})), "invalid_input");
+    assert_eq!(code("update_frontmatter", json!({"path": "n.md", "mode": "replace", "frontmatter": many})), "invalid_input");
+    assert_eq!(code("write_note", json!({"path": "m.md", "content": "", "frontmatter": many})), "invalid_input");
 }

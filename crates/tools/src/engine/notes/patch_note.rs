@@ -4,7 +4,7 @@ use quillgate_markdown::{
     Edit, Edits, Note, Position, ReplaceError, Value, add_to_list, extend_block, parse_yaml, replace_block, replace_counted,
     replace_heading_content, set_property, under_heading,
 };
-use quillgate_vault::NotePath;
+use quillgate_vault::{NotePath, VaultError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,9 @@ use crate::note_edit::NoteEdit;
 use crate::note_text::{must_be_note, must_take_text};
 use crate::plan::Plan;
 use crate::tool::{ChangeTool, Confirm, Effect, Idempotency, Spec};
+
+/// What a passage that stands many times may become in all.
+const MOST_ADDED: u64 = 64 << 20;
 
 /// Change a part of a note and leave the rest as it is. Either replace old_string, copied exactly from the note, by new_string; or give anchor, operation and content to work on the section of a heading, on a block with an id, or on a property.
 #[derive(Deserialize, JsonSchema)]
@@ -143,6 +146,10 @@ impl Patch<'_> {
         let text = note.text.as_str();
         match *self {
             Patch::Passage { old, new, times } => {
+                let size = times.saturating_mul(new.len()) as u64;
+                if size > MOST_ADDED {
+                    return Err(VaultError::TooLarge { path: note.path.clone(), size, limit: MOST_ADDED }.into());
+                }
                 replace_counted(text, old, new, times).map_err(|error| not_replaced(&note.path, error))
             }
             Patch::Anchored { anchor, operation, content } => match anchor.r#type {

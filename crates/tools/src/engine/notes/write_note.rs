@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::context::Context;
 use crate::expected_hash::ExpectedHash;
 use crate::failure::{Failure, Issue};
-use crate::note_text::{in_style_of, property_value};
+use crate::note_text::{in_style_of, property_values};
 use crate::plan::Plan;
 use crate::time;
 use crate::tool::{ChangeTool, Confirm, Effect, Idempotency, Spec};
@@ -124,12 +124,14 @@ impl WriteNote {
 
     fn text(&self, path: &NotePath, before: Option<&Contents>) -> Result<String, Failure> {
         let mut text = self.content.clone();
-        for (key, value) in self.frontmatter.iter().flatten() {
+        if let Some(frontmatter) = &self.frontmatter {
             if !path.is_note() {
                 let issue = Issue::new("frontmatter", "is for Markdown notes (.md) only; leave it out".to_owned());
                 return Err(Failure::InvalidInput(vec![issue]));
             }
-            text = set_property(&text, key, &property_value(value))?.apply(&text);
+            for (key, value) in property_values("frontmatter", frontmatter)? {
+                text = set_property(&text, &key, &value)?.apply(&text);
+            }
         }
         let old = before.and_then(|before| before.text().ok());
         Ok(old.map_or_else(|| text.clone(), |old| in_style_of(old, &text)))

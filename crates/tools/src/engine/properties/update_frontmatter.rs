@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::expected_hash::ExpectedHash;
 use crate::failure::{Failure, Issue};
 use crate::note_edit::{Changed, NoteEdit};
-use crate::note_text::{must_be_note, property_json, property_map, property_value};
+use crate::note_text::{must_be_note, property_json, property_map, property_value, property_values};
 use crate::plan::Plan;
 use crate::tool::{ChangeTool, Confirm, Effect, Idempotency, Spec};
 
@@ -176,29 +176,29 @@ impl UpdateFrontmatter {
     }
 
     fn merge(&self, text: &str) -> Result<Update, Failure> {
+        let Some(patch) = &self.patch else { return Ok(Update::default()) };
         let mut merged = text.to_owned();
-        for (key, value) in self.patch.iter().flatten() {
-            merged = self.merge_value(&merged, &self.steps(key), value)?;
+        for (key, value) in property_values("patch", patch)? {
+            merged = self.merge_value(&merged, &self.steps(&key), &value)?;
         }
-        Ok(Update { text: merged, applied: self.patch.clone(), ..Update::default() })
+        Ok(Update { text: merged, applied: Some(patch.clone()), ..Update::default() })
     }
 
-    fn merge_value(&self, text: &str, steps: &[&str], value: &Value) -> Result<String, Failure> {
+    fn merge_value(&self, text: &str, steps: &[&str], value: &Property) -> Result<String, Failure> {
         match value {
-            Value::Object(entries) if self.nested && matches!(find(text, steps), Some(Property::Map(_))) => {
+            Property::Map(entries) if self.nested && matches!(find(text, steps), Some(Property::Map(_))) => {
                 let mut merged = text.to_owned();
                 for (key, value) in entries {
                     merged = self.merge_value(&merged, &[steps, &[key.as_str()]].concat(), value)?;
                 }
                 Ok(merged)
             }
-            _ => Ok(set_property_at(text, steps, &property_value(value))?.apply(text)),
+            _ => Ok(set_property_at(text, steps, value)?.apply(text)),
         }
     }
 
     fn replace(&self, text: &str) -> Result<Update, Failure> {
-        let wanted: Vec<(String, Property)> =
-            self.frontmatter.iter().flatten().map(|(key, value)| (key.clone(), property_value(value))).collect();
+        let wanted = property_values("frontmatter", self.frontmatter.as_ref().unwrap_or(&Map::new()))?;
         let Some(block) = Frontmatter::find(text) else {
             return Ok(Update { text: with_all(text, &wanted)?, prev_frontmatter: Some(Map::new()), ..Update::default() });
         };
