@@ -77,7 +77,7 @@ fn a_dry_run_shows_the_difference_and_makes_none() {
     assert_eq!(ops, ["edit b.md", "delete pic.png", "edit sub/c.md", "move z.md"]);
     assert_eq!((&told["dry_run"], &told["links_updated"]), (&json!(true), &json!(2)));
     let diff = told["diff"].as_str().unwrap();
-    assert!(diff.contains("rename a.md to z.md") && diff.contains("b.md") && diff.contains("sub/c.md"), "{diff}");
+    assert!(diff.contains("rename from a.md\nrename to z.md") && diff.contains("b.md") && diff.contains("sub/c.md"), "{diff}");
 }
 
 #[test]

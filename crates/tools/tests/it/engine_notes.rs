@@ -264,7 +264,10 @@ fn replacing_a_note_asks_unless_the_caller_knows_what_it_replaces() {
 fn a_note_is_deleted_to_the_trash_or_for_good() {
     let place = Place::new(&[("a.md", "a"), ("x/a.md", "other"), ("b.md", "b")]);
     let asked = place.asked("delete_note", json!({"path": "a.md"})).unwrap();
-    assert_eq!((&asked["files"][0]["change"], &asked["reasons"]), (&json!("delete"), &json!(["delete_note always asks"])));
+    assert_eq!(
+        (&asked["files"][0]["change"], &asked["reasons"]),
+        (&json!("delete"), &json!(["delete_note needs a human's agreement here"]))
+    );
     assert_eq!(place.text("a.md"), "a");
     let delete = |arguments: Value| without_times(place.answer("delete_note", arguments), &["deleted_at"]);
     assert_eq!(delete(json!({"path": "a.md"})), json!({"path": "a.md", "recoverable": true, "trash_path": ".trash/a.md"}));

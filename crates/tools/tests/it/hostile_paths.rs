@@ -283,8 +283,9 @@ fn prepared() -> Place {
 fn tree(root: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in fs::read_dir(root).unwrap() {
         let path = entry.unwrap().path();
-        // The state of the program, which some tools have to write.
-        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("state.db")) {
+        // The state of the program and its history, which tools have to write.
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name.starts_with("state.db") || name == "history" {
             continue;
         }
         let kind = fs::symlink_metadata(&path).unwrap().file_type();
