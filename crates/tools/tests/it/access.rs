@@ -51,7 +51,7 @@ const OF_THE_MOMENT: &[&str] = &[
     "path_on_disk",
     "db_size_bytes",
     "index",
-    "cache",
+    "cache", "score",
     "elapsed_ms",
 ];
 
@@ -88,7 +88,11 @@ fn settled(mut value: Value) -> Value {
             object.retain(|name, _| !OF_THE_MOMENT.contains(&name.as_str()));
             object.iter_mut().for_each(|(_, value)| *value = settled(value.take()));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| *item = settled(item.take())),
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| *item = settled(item.take()));
+            // What ranks first depends on how far the index is.
+            items.sort_by_key(Value::to_string);
+        }
         _ => {}
     }
     value
