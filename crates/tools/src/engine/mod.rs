@@ -19,16 +19,17 @@ search_text, search_regex and search_jsonlogic are exact. Paths are relative to 
 in pages: give the cursor of an answer back, with all other arguments unchanged, to get the next one; max_tokens keeps an answer \
 short.";
 
+/// In the order of the contract.
 pub(crate) const DOMAINS: &[Domain] = &[
-    search::DOMAIN,
     properties::DOMAIN,
     tags::DOMAIN,
     links::DOMAIN,
-    bulk::DOMAIN,
-    changes::DOMAIN,
-    attachments::DOMAIN,
+    search::DOMAIN,
     context_bundles::DOMAIN,
+    attachments::DOMAIN,
     captures::DOMAIN,
+    bulk::DOMAIN,
     uris::DOMAIN,
     administration::DOMAIN,
+    changes::DOMAIN,
 ];
