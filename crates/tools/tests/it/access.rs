@@ -51,7 +51,8 @@ const OF_THE_MOMENT: &[&str] = &[
     "path_on_disk",
     "db_size_bytes",
     "index",
-    "cache", "score",
+    "cache",
+    "score",
     "elapsed_ms",
 ];
 
