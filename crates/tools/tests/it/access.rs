@@ -53,6 +53,9 @@ const OF_THE_MOMENT: &[&str] = &[
     "index",
     "cache",
     "score",
+    "undone",
+    "chunk_count",
+    "undoes",
     "elapsed_ms",
 ];
 
