@@ -275,7 +275,7 @@ def flood(site, effort, settings):
     with serving(site, {**settings, **room}) as server:
         try:
             before, tokens = log_in(server.port)  # a client in use, which must outlive the flood
-            wait_for_rest(server.child.pid)  # memory of an index that is being built is none of the flood's
+            measure.wait_for_rest(server.child.pid)  # memory of an index that is being built is none of the flood's
             begun = time.monotonic()
             found.refused += register_many(server, 0, effort.first, found)
             found.first = server.footprint()
@@ -292,17 +292,6 @@ def flood(site, effort, settings):
         except (browser.NotAsExpected, *measure.BROKEN) as fault:
             found.fault = f"{type(fault).__name__}: {fault}"
     return found
-
-
-def wait_for_rest(pid, patience=60):
-    """Until the process has done next to nothing for a second."""
-    give_up, used = time.monotonic() + patience, mcp_bench.cpu(pid)
-    while time.monotonic() < give_up:
-        time.sleep(1)
-        before, used = used, mcp_bench.cpu(pid)
-        if used - before < 0.02:
-            return
-    raise TimeoutError(f"the server did not come to rest within {patience} s")
 
 
 def register_many(server, begin, end, found):

@@ -108,10 +108,10 @@ def offers(binary, surface):
 
 
 @contextlib.contextmanager
-def connect_stdio(site, surface, data=None, config=None):
+def connect_stdio(site, surface, data=None, config=None, agrees=False):
     child = site.spawn(surface, data or site.warm_data, config=config)
     try:
-        client = wire.Stdio(child)
+        client = wire.Stdio(child, agrees)
         client.handshake()
         yield client, child
     finally:
@@ -198,6 +198,17 @@ def wait_until_right(find_fault, patience):
         before, fault = fault, find_fault()
         changed = time.monotonic() if fault != before else changed
     return first
+
+
+def wait_for_rest(pid, patience=60):
+    """Until the process has done next to nothing for a second."""
+    give_up, used = time.monotonic() + patience, mcp_bench.cpu(pid)
+    while time.monotonic() < give_up:
+        time.sleep(1)
+        before, used = used, mcp_bench.cpu(pid)
+        if used - before < 0.02:
+            return
+    raise TimeoutError(f"the server did not come to rest within {patience} s")
 
 
 def find_listing_fault(client, vault):

@@ -124,29 +124,41 @@ class Stdio(Client):
 
     TRIVIAL = ("ping", {})
 
-    def __init__(self, child):
+    def __init__(self, child, agrees=False):
         super().__init__(child.process.stdout.fileno())
         self.child = child
+        self.agrees = agrees  # the user behind this client can be asked, and agrees to everything
+        self.agreements = 0
         self.input = child.process.stdin.fileno()
 
     def pack(self, message):
         return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
     def handshake(self):
-        self.request("initialize", INITIALIZE)
+        self.request("initialize", {**INITIALIZE, "capabilities": {"elicitation": {}} if self.agrees else {}})
         self.initialized()
 
     def initialized(self):
         os.write(self.input, self.pack({"jsonrpc": "2.0", "method": "notifications/initialized"}))
 
     def exchange(self, frame):
+        self.send(frame)
+        answer = self.read_lines()
+        while answer.find(b'"method"', 0, 64) >= 0:  # a notification or a question came first
+            message, _, answer = answer.partition(b"\n")
+            if message.find(b'"elicitation/create"', 0, 96) >= 0:
+                self.agree(json.loads(message)["id"])
+            answer = answer or self.read_lines()
+        return answer
+
+    def send(self, frame):
         written = os.write(self.input, frame)
         while written < len(frame):
             written += os.write(self.input, frame[written:])
-        answer = self.read_lines()
-        while answer.find(b'"method"', 0, 64) >= 0:  # a notification came first
-            answer = answer.partition(b"\n")[2] or self.read_lines()
-        return answer
+
+    def agree(self, question):
+        self.agreements += 1
+        self.send(self.pack({"jsonrpc": "2.0", "id": question, "result": {"action": "accept", "content": {"agree": True}}}))
 
     def read_lines(self):
         chunk = self.read()

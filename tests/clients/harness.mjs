@@ -8,11 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { loadSteps, play, uncovered } from './scenario.mjs';
+import { person, play } from './player.mjs';
+import { fill, loadSteps, uncovered } from './scenario.mjs';
 
 export const exampleVault = fileURLToPath(new URL('../../examples/vault', import.meta.url));
 
-/** Which steps run on which surface; `config` goes into a configuration file, `partial` does not call every tool. */
+/**
+ * Which steps run on which surface. `config` goes into a configuration file; `partial` does not call every tool; `values` are what
+ * the steps name in braces; with `human` the client has a user who can be asked; `eras` are those it is played in, if not both.
+ */
 const scenarios = JSON.parse(readFileSync(new URL('scenarios.json', import.meta.url)));
 
 /** A copy of the example vault, an empty data directory and the command line that serves them. */
@@ -33,6 +37,8 @@ export function workspace(binary, { surface, config }) {
   return {
     command: binary,
     env,
+    flags,
+    vault,
     args: verb => [verb, ...flags],
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
@@ -76,34 +82,41 @@ export async function serve({ command, env, args }) {
 
 /**
  * Plays every scenario in every era over both transports and prints one line for each.
- * `connect(target, era)` opens a client on {command, args, env} or {url}: {version, tools(), call(tool, args), close()}.
+ * `connect(target, era, human, updated)` opens a client on {command, args, env} or {url}; `human` is there if its user can be
+ * asked, `updated(uri)` is told of changed notes. A client is {version, tools(), call(tool, args), callByHand(tool, args, input),
+ * subscribe(uris), unsubscribe(uris), close()}.
  */
 export async function drive(name, eras, connect) {
-  const binary = process.argv[2];
-  if (!binary) throw new Error('usage: DRIVER PATH/TO/quillgate');
+  const [binary, wanted = ''] = process.argv.slice(2);
+  if (!binary) throw new Error('usage: DRIVER PATH/TO/quillgate [BEGINNING OF A SCENARIO]');
+  const isPlayed = (entry, era) => entry.scenario.startsWith(wanted) && (entry.eras?.includes(era) ?? true);
   let failed = 0;
   for (const era of eras) {
     for (const transport of ['stdio', 'http']) {
-      for (const entry of scenarios) {
+      for (const entry of scenarios.filter(entry => isPlayed(entry, era))) {
         const steps = loadSteps(entry.scenario);
-        const failures = await playOnce(binary, entry, steps, transport, target => connect(target, era), era).catch(error => [error.stack]);
-        failed += report([name, era, transport, entry.scenario], steps.length, failures);
+        const failures = await playOnce(binary, entry, steps, transport, connect, era).catch(error => [error.stack]);
+        failed += report([name, era, transport, label(entry)], steps.length, failures);
       }
     }
   }
   process.exitCode = failed ? 1 : 0;
 }
 
-async function playOnce(binary, { surface, config, partial }, steps, transport, connect, era) {
-  const place = workspace(binary, { surface, config });
+const label = ({ scenario, surface }) => (scenario === surface ? surface : `${scenario} on ${surface}`);
+
+async function playOnce(binary, entry, steps, transport, connect, era) {
+  const place = workspace(binary, entry);
+  const [human, updates, values] = [person(), [], { ...entry.values }];
   let server;
   try {
     server = transport === 'http' ? await serve(place) : undefined;
-    const client = await connect(server ?? { command: place.command, args: place.args('stdio'), env: place.env });
+    const target = server ?? { command: place.command, args: place.args('stdio'), env: place.env };
+    const client = await connect(target, era, entry.human && human, uri => updates.push(uri));
     const failures = isOfEra(client.version, era) ? [] : [`negotiated ${client.version} in era ${era}`];
     const listed = await client.tools(); // also for the client, which learns the output schemas here
-    if (!partial) failures.push(...uncovered(steps, listed));
-    failures.push(...(await play(steps, surface, client)));
+    if (!entry.partial) failures.push(...uncovered(fill(steps, values), listed));
+    failures.push(...(await play(steps, { client, human, updates, place, surface: entry.surface, era, values })));
     await client.close();
     return failures;
   } finally {

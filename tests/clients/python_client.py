@@ -1,4 +1,4 @@
-"""The Python SDK, 1.x or 2.x, whichever is installed: python_client.py PATH/TO/quillgate"""
+"""The Python SDK, 1.x or 2.x, whichever is installed: python_client.py PATH/TO/quillgate [BEGINNING OF A SCENARIO]"""
 
 import asyncio
 import contextlib
@@ -12,91 +12,56 @@ import sys
 import tempfile
 import time
 import urllib.request
+import warnings
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 from mcp import StdioServerParameters
 
-from scenario import load_steps, mismatch, outcome_of, show, uncovered
+from player import Person, Player
+from scenario import fill, load_steps, uncovered
 
 MAJOR = int(version("mcp").split(".")[0])
 EXAMPLE_VAULT = Path(__file__).parents[2] / "examples" / "vault"
-SCENARIOS = json.loads((Path(__file__).parent / "scenarios.json").read_text())
+SCENARIOS = json.loads((Path(__file__).parent / "scenarios.json").read_text())  # harness.mjs says what is in it
+sdk = import_module(f"python_sdk_{MAJOR}")
 
 
-class RpcError(Exception):
-    """A JSON-RPC error, the same in both versions of the SDK."""
+class Place(NamedTuple):
+    """A copy of the example vault, and the command line and environment that serve it."""
 
-    def __init__(self, error):
-        self.body = {"code": error.code, "message": error.message, "data": error.data}
-
-
-if MAJOR == 1:
-    from mcp import ClientSession, McpError
-    from mcp.client.stdio import stdio_client
-    from mcp.client.streamable_http import streamable_http_client
-
-    ERAS = ["legacy"]
-
-    @contextlib.asynccontextmanager
-    async def connect(target, era):
-        with open(os.devnull, "w") as quiet:
-            opened = streamable_http_client(target) if isinstance(target, str) else stdio_client(target, errlog=quiet)
-            async with opened as (read, write, *_), ClientSession(read, write) as session:
-                hello = await session.initialize()
-                yield session, hello.protocolVersion
-
-    async def call(session, tool, arguments):
-        try:
-            result = await session.call_tool(tool, arguments)
-        except McpError as error:
-            raise RpcError(error.error) from error
-        return {"content": result.content, "structured": result.structuredContent, "is_error": result.isError}
-
-else:
-    from mcp import Client, MCPError
-    from mcp.client.stdio import stdio_client
-
-    ERAS = ["legacy", "modern"]
-
-    @contextlib.asynccontextmanager
-    async def connect(target, era):
-        with open(os.devnull, "w") as quiet:
-            opened = target if isinstance(target, str) else stdio_client(target, errlog=quiet)
-            async with Client(opened, mode="legacy" if era == "legacy" else "auto") as client:
-                yield client, client.protocol_version
-
-    async def call(client, tool, arguments):
-        try:
-            result = await client.call_tool(tool, arguments)
-        except MCPError as error:
-            raise RpcError(error.error) from error
-        return {"content": result.content, "structured": result.structured_content, "is_error": result.is_error}
+    vault: Path
+    command: str
+    flags: list
+    env: dict
 
 
 @contextlib.contextmanager
 def workspace(binary, surface, config):
-    """A copy of the example vault and an empty data directory: yields the command line and its environment."""
+    """A copy of the example vault and an empty data directory."""
     with tempfile.TemporaryDirectory(prefix="quillgate-client-") as root:
         vault, data = Path(root, "vault"), Path(root, "data")
         shutil.copytree(EXAMPLE_VAULT, vault)
         data.mkdir()
-        arguments = ["--vault-path", str(vault), "--surface", surface]
+        flags = ["--vault-path", str(vault), "--surface", surface]
         if config:
             file = Path(root, "config.json")
             file.write_text(json.dumps(config).replace("{vault}", str(vault)))
-            arguments += ["--config", str(file)]
-        yield binary, arguments, {"PATH": os.environ["PATH"], "HOME": str(data), "QUILLGATE_DATA_DIR": str(data)}
+            flags += ["--config", str(file)]
+        yield Place(vault, binary, flags, {"PATH": os.environ["PATH"], "HOME": str(data), "QUILLGATE_DATA_DIR": str(data)})
 
 
 @contextlib.contextmanager
-def serve(binary, arguments, env):
+def serve(place):
     """Starts `quillgate serve`, waits until it answers GET /health and yields its endpoint."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{probe.getsockname()[1]}"
     log = tempfile.TemporaryFile()
-    child = subprocess.Popen([binary, "serve", *arguments, "--listen-addr", address], env=env, stdout=subprocess.DEVNULL, stderr=log)
+    line = [place.command, "serve", *place.flags, "--listen-addr", address]
+    child = subprocess.Popen(line, env=place.env, stdout=subprocess.DEVNULL, stderr=log)
     try:
         wait_for_health(child, f"http://{address}/health", log)
         yield f"http://{address}/mcp"
@@ -122,45 +87,43 @@ def wait_for_health(child, url, log):
     raise RuntimeError(f"the server did not start:\n{log.read().decode()}")
 
 
-async def play(target, era, surface, steps, complete):
+async def play(target, era, place, entry, steps):
+    human, updates, values = Person(), [], dict(entry.get("values", {}))
     failures = []
-    async with connect(target, era) as (client, negotiated):
-        if (era == "legacy") != (negotiated < "2026-07-28"):
-            failures.append(f"negotiated {negotiated} in era {era}")
-        listed = [tool.name for tool in (await client.list_tools()).tools]
-        if complete:
-            failures += uncovered(steps, listed)
-        for number, step in enumerate(steps, 1):
-            tool, arguments, expect = step["tool"], step.get("arguments", {}), step["expect"]
-            [(kind, pattern)] = expect.items()
-            try:
-                got, body, complaint = outcome_of(await call(client, tool, arguments), surface)
-            except RpcError as error:
-                got, body, complaint = "rpc_error", error.body, None
-            except Exception as error:  # the client's own complaint, such as structured content that breaks the schema
-                got, body, complaint = kind, None, f"{type(error).__name__}: {error}"
-            why = complaint or (mismatch(pattern, body) if got == kind else f"expected a {kind}, got a {got} {show(body)[:600]}")
-            if why:
-                failures.append(f"step {number} {tool} {show(arguments)}\n      {why}")
+    async with sdk.connect(target, era, human if entry.get("human") else None, updates.append) as client:
+        if (era == "legacy") != (client.version < "2026-07-28"):
+            failures.append(f"negotiated {client.version} in era {era}")
+        listed = await client.tools()
+        if not entry.get("partial"):
+            failures += uncovered(fill(steps, values), listed)
+        player = Player(client, human, updates, place, entry["surface"], era, values)
+        failures += await player.play(steps)
     return failures
 
 
 def run_once(binary, era, transport, entry, steps):
-    surface, complete = entry["surface"], not entry.get("partial")
-    with workspace(binary, surface, entry.get("config")) as (command, arguments, env):
+    with workspace(binary, entry["surface"], entry.get("config")) as place:
         if transport == "stdio":
-            target = StdioServerParameters(command=command, args=["stdio", *arguments], env=env)
-            return asyncio.run(play(target, era, surface, steps, complete))
-        with serve(command, arguments, env) as url:
-            return asyncio.run(play(url, era, surface, steps, complete))
+            target = StdioServerParameters(command=place.command, args=["stdio", *place.flags], env=place.env)
+            return asyncio.run(play(target, era, place, entry, steps))
+        with serve(place) as url:
+            return asyncio.run(play(url, era, place, entry, steps))
 
 
-def main(binary):
+def label(entry):
+    scenario, surface = entry["scenario"], entry["surface"]
+    return surface if scenario == surface else f"{scenario} on {surface}"
+
+
+def main(binary, wanted=""):
     logging.disable(logging.CRITICAL)  # the SDK remarks on every tool it does not know
+    warnings.simplefilter("ignore")  # and on methods that only one era has
     failed = False
-    for era in ERAS:
+    for era in sdk.ERAS:
         for transport in ("stdio", "http"):
             for entry in SCENARIOS:
+                if not entry["scenario"].startswith(wanted) or era not in entry.get("eras", [era]):
+                    continue
                 steps = load_steps(entry["scenario"])
                 try:
                     failures = run_once(binary, era, transport, entry, steps)
@@ -168,7 +131,7 @@ def main(binary):
                     failures = [f"{type(error).__name__}: {error}"]
                 wrong = f", {len(failures)} wrong" if failures else ""
                 verdict = "FAILED" if failures else "ok    "
-                print(f"{verdict} python {MAJOR} · {era} · {transport} · {entry['scenario']}: {len(steps)} steps{wrong}", flush=True)
+                print(f"{verdict} python {MAJOR} · {era} · {transport} · {label(entry)}: {len(steps)} steps{wrong}", flush=True)
                 for failure in failures:
                     print(f"    {failure}")
                 failed = failed or bool(failures)
@@ -176,4 +139,4 @@ def main(binary):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

@@ -53,8 +53,24 @@ def load_steps(scenario):
     return json.loads((Path(__file__).parent / "scenarios" / f"{scenario}.json").read_text(encoding="utf-8"))
 
 
+def fill(template, values):
+    """Puts values in the place of their {names}; a text that is nothing but a name becomes the value itself."""
+    if isinstance(template, str):
+        whole = re.fullmatch(r"\{(\w+)\}", template)
+        if whole and whole[1] in values:
+            return fill(values[whole[1]], values)
+        return re.sub(r"\{(\w+)\}", lambda name: values[name[1]] if isinstance(values.get(name[1]), str) else name[0], template)
+    if isinstance(template, list):
+        return [fill(item, values) for item in template]
+    if isinstance(template, dict):
+        return {key: fill(value, values) for key, value in template.items()}
+    return template
+
+
 def outcome_of(result, surface):
     """(kind, body, complaint) of a tool result."""
+    if "input_required" in result:
+        return "input_required", result["input_required"], None
     body = json.loads(next(block.text for block in result["content"] if block.type == "text"))
     structured, is_error = result["structured"], result["is_error"]
     complaint = None
@@ -66,6 +82,6 @@ def outcome_of(result, surface):
 
 
 def uncovered(steps, listed):
-    called = {step["tool"] for step in steps} - {"no_such_tool"}
+    called = {step["tool"] for step in steps if "tool" in step} - {"no_such_tool"}
     missing = [f"the scenario does not call {name}" for name in listed if name not in called]
     return missing + [f"tools/list lacks {name}" for name in sorted(called) if name not in listed]

@@ -23,9 +23,6 @@ use crate::catalogue::FileId;
 use cells::Cells;
 use values::Values;
 
-/// How many values [`Columns::properties`] shows of each property.
-const SAMPLES: usize = 5;
-
 #[derive(Default)]
 pub(crate) struct Columns {
     notes: RoaringBitmap,
@@ -100,10 +97,10 @@ impl Columns {
         &self.tags
     }
 
-    /// Every property that a note has, by name.
-    pub(crate) fn properties(&self) -> Vec<PropertySummary> {
+    /// Every property that a note has, or one of these notes, by name, each with a few of its values.
+    pub(crate) fn properties(&self, among: Option<&RoaringBitmap>, samples: usize) -> Vec<PropertySummary> {
         let used = self.columns.iter().filter(|column| column.used > 0);
-        let mut summaries: Vec<PropertySummary> = used.map(Column::summary).collect();
+        let mut summaries: Vec<PropertySummary> = used.filter_map(|column| column.summary(among, samples)).collect();
         summaries.sort_by_cached_key(|summary| fold(&summary.key));
         summaries
     }
@@ -167,21 +164,34 @@ impl Column {
         all.filter(|&value| self.values.uses(value) > 0)
     }
 
-    fn summary(&self) -> PropertySummary {
-        let mut values: Vec<u32> = self.used_values().collect();
-        let kinds: BTreeSet<usize> = values.iter().map(|&value| kind(self.values.text(value))).collect();
-        let by_use = |&value: &u32| (std::cmp::Reverse(self.values.uses(value)), self.values.text(value));
-        if values.len() > SAMPLES {
-            values.select_nth_unstable_by(SAMPLES - 1, |a, b| by_use(a).cmp(&by_use(b)));
-            values.truncate(SAMPLES);
+    fn summary(&self, among: Option<&RoaringBitmap>, samples: usize) -> Option<PropertySummary> {
+        let mut values = match among {
+            None => self.used_values().map(|value| (value, self.values.uses(value))).collect(),
+            Some(files) => self.uses_among(files),
+        };
+        let notes: u32 = values.iter().map(|(_, uses)| uses).sum();
+        let kinds: BTreeSet<usize> = values.iter().map(|&(value, _)| kind(self.values.text(value))).collect();
+        let by_use = |&(value, uses): &(u32, u32)| (std::cmp::Reverse(uses), self.values.text(value));
+        if values.len() > samples && samples > 0 {
+            values.select_nth_unstable_by(samples - 1, |a, b| by_use(a).cmp(&by_use(b)));
         }
+        values.truncate(samples);
         values.sort_by(|a, b| by_use(a).cmp(&by_use(b)));
-        PropertySummary {
+        (notes > 0).then(|| PropertySummary {
             key: self.name.to_string(),
             types: kinds.into_iter().map(|kind| KINDS[kind]).collect(),
-            notes: self.used,
-            samples: values.into_iter().map(|value| self.json(value)).collect(),
+            notes: notes as usize,
+            samples: values.into_iter().map(|(value, _)| self.json(value)).collect(),
+        })
+    }
+
+    /// The values that these files have, each with how many of them have it.
+    fn uses_among(&self, files: &RoaringBitmap) -> Vec<(u32, u32)> {
+        let mut uses: HashMap<u32, u32> = HashMap::new();
+        for (_, value) in self.cells.iter().filter(|(file, _)| files.contains(*file)) {
+            *uses.entry(value).or_default() += 1;
         }
+        uses.into_iter().collect()
     }
 
     fn heap_bytes(&self) -> usize {

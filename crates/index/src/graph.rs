@@ -7,7 +7,6 @@ use quillgate_vault::NotePath;
 
 use crate::card::CardLink;
 use crate::catalogue::{Catalogue, FileId};
-use crate::entry::Entry;
 use crate::links::{Meaning, Reference, Spelling};
 use crate::names::{
     After, Meant, Names, find_card_target, find_exact, find_from, find_from_anywhere, find_link_target, folder_of,
@@ -71,7 +70,7 @@ impl Catalogue {
 
     /// The lines of one of the sources on which the links stand, one for each link.
     pub fn backlink_lines(&self, found: &BacklinkSources, target: &NotePath, source: FileId) -> Vec<u32> {
-        let names = After { catalogue: self, from: Some(target), to: target };
+        let names = After::coming(self, target);
         let is_meant = |reference: &&Reference| match found.target {
             Some(id) => self.target(source, **reference) == Some(id),
             None => self.will_mean(&names, source, self.links().spelling(reference.spelling), target),
@@ -193,14 +192,6 @@ impl Catalogue {
         }
         way.into_iter().rev().map(|id| self.entry(id).map(|entry| entry.path.clone())).collect()
     }
-
-    /// The files with a link that gives this file's name; each may mean another file of that name.
-    pub(crate) fn possible_linkers(&self, path: &NotePath) -> Vec<&Entry> {
-        let Some(name) = self.links().find_name(&fold(path.name())) else { return Vec::new() };
-        let spellings = self.links().spellings_of(name).iter().map(|&id| self.links().spelling(id));
-        let sources = spellings.flat_map(|spelling| spelling.sources.as_slice()).copied().collect();
-        self.by_path_order(sources).into_iter().filter_map(|id| self.entry(id)).collect()
-    }
 }
 
 /// Steps along links.
@@ -302,7 +293,7 @@ impl std::borrow::Borrow<NotePath> for Candidate<'_> {
 /// Files that do not exist yet.
 impl Catalogue {
     fn future_backlinks(&self, target: &NotePath) -> Vec<Backlink> {
-        let names = After { catalogue: self, from: Some(target), to: target };
+        let names = After::coming(self, target);
         let sources = self.future_sources(target).into_iter().filter_map(|source| self.entry(source));
         let backlinks = sources.map(|entry| {
             let mut links = entry.card().links;
@@ -313,7 +304,7 @@ impl Catalogue {
     }
 
     fn future_sources(&self, target: &NotePath) -> Vec<FileId> {
-        let names = After { catalogue: self, from: Some(target), to: target };
+        let names = After::coming(self, target);
         let Some(name) = self.links().find_name(&fold(target.name())) else { return Vec::new() };
         let spellings = self.links().spellings_of(name).iter().map(|&id| self.links().spelling(id));
         let sources = spellings.flat_map(|spelling| {

@@ -1,6 +1,7 @@
 //! Which file a link means, by the app's rules.
 
 use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet};
 
 use quillgate_markdown::fold;
 use quillgate_vault::NotePath;
@@ -13,20 +14,56 @@ pub trait Names {
     fn with_name(&self, folded_name: &str) -> Vec<NotePath>;
 }
 
-/// The names of the vault as they are once the file is at its new place.
+/// The names of the vault once files have come and gone.
+#[derive(Clone)]
 pub(crate) struct After<'a> {
     pub(crate) catalogue: &'a Catalogue,
-    pub(crate) from: Option<&'a NotePath>,
-    pub(crate) to: &'a NotePath,
+    gone: HashSet<NotePath>,
+    /// By their folded names.
+    come: HashMap<String, Vec<NotePath>>,
+}
+
+impl<'a> After<'a> {
+    pub(crate) fn nothing(catalogue: &'a Catalogue) -> After<'a> {
+        After { catalogue, gone: HashSet::new(), come: HashMap::new() }
+    }
+
+    pub(crate) fn coming(catalogue: &'a Catalogue, path: &NotePath) -> After<'a> {
+        let mut after = After::nothing(catalogue);
+        after.come(path);
+        after
+    }
+
+    pub(crate) fn come(&mut self, path: &NotePath) {
+        let is_back = self.gone.remove(path);
+        if is_back || self.catalogue.find_id(path).is_some() {
+            return;
+        }
+        let namesakes = self.come.entry(fold(path.name())).or_default();
+        if !namesakes.contains(path) {
+            namesakes.push(path.clone());
+        }
+    }
+
+    pub(crate) fn go(&mut self, path: &NotePath) {
+        if let Some(namesakes) = self.come.get_mut(&fold(path.name())) {
+            namesakes.retain(|namesake| namesake != path);
+        }
+        if self.catalogue.find_id(path).is_some() {
+            self.gone.insert(path.clone());
+        }
+    }
+
+    pub(crate) fn is_gone(&self, path: &NotePath) -> bool {
+        self.gone.contains(path)
+    }
 }
 
 impl Names for After<'_> {
     fn with_name(&self, folded_name: &str) -> Vec<NotePath> {
         let mut paths = self.catalogue.with_name(folded_name);
-        paths.retain(|path| Some(path) != self.from);
-        if fold(self.to.name()) == folded_name {
-            paths.push(self.to.clone());
-        }
+        paths.retain(|path| !self.gone.contains(path));
+        paths.extend(self.come.get(folded_name).into_iter().flatten().cloned());
         paths
     }
 }

@@ -151,9 +151,13 @@ impl Catalogue {
         PropertyMatches { notes, total: page.total, more: page.more }
     }
 
-    /// Every property that a note of the vault has, by name.
-    pub fn properties(&self) -> Vec<PropertySummary> {
-        self.columns().properties()
+    /// Every property that a note below the folder has, by name, each with its most used values.
+    pub fn properties(&self, folder: &FolderPath, samples: usize) -> Vec<PropertySummary> {
+        if folder.is_root() {
+            return self.columns().properties(None, samples);
+        }
+        let files: RoaringBitmap = self.numbered_below(folder).map(|(id, _)| id.0).collect();
+        self.columns().properties(Some(&files), samples)
     }
 
     /// What the columns of properties and tags take in memory, about.

@@ -122,6 +122,8 @@ impl Search<'_> {
         loop {
             let mut hits = self.inside(&plan, &snapshot, asked).unwrap_or_default();
             let are_all = hits.len() < asked;
+            // What was committed while this search began is in the snapshot and among the pending files.
+            hits.retain(|hit| !outside.iter().any(|(_, path)| *path == hit.path));
             hits.extend(outside.iter().map(|(score, path)| Hit { score: *score, path: path.clone() }));
             self.put_namesakes_first(&mut hits);
             let on_page = hits.iter().filter(|hit| hit.is_after(self.wanted.after.as_ref())).count();

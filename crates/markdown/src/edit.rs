@@ -104,6 +104,8 @@ pub enum EditError {
     Unsafe { key: String },
     #[error("no property \"{key}\"; {}", properties_text(.candidates))]
     NoProperty { key: String, candidates: Vec<String> },
+    #[error("\"{key}\" has no place for \"{inside}\"; set \"{key}\" as a whole")]
+    NoPlace { key: String, inside: String },
     #[error("a property needs a name; give a key that is not empty")]
     EmptyKey,
     #[error("two edits touch the same bytes at {at}; make them one after the other")]

@@ -25,6 +25,13 @@ pub struct Frontmatter {
     pub properties: Result<Properties, YamlError>,
 }
 
+impl Frontmatter {
+    /// The block of a note, without looking at the rest of it.
+    pub fn find(text: &str) -> Option<Frontmatter> {
+        frontmatter(text)
+    }
+}
+
 /// Properties in the order they are written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Properties(pub Vec<Property>);
@@ -87,7 +94,7 @@ fn is_fence(text: &str, line: usize) -> bool {
     text[line..].starts_with("---") && text[line + 3..line_end(text, line)].trim().is_empty()
 }
 
-fn property(entry: YamlEntry, by: usize) -> Property {
+pub(crate) fn property(entry: YamlEntry, by: usize) -> Property {
     let shift = |span: Span| span.start + by..span.end + by;
     let texts = entry.texts.into_iter();
     Property {

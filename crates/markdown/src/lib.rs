@@ -11,6 +11,8 @@ mod fold;
 mod frontmatter;
 mod heading;
 mod link;
+mod list;
+mod nested;
 mod newline;
 mod note;
 mod properties;
@@ -36,12 +38,16 @@ pub use fold::fold;
 pub use frontmatter::{Format, Frontmatter, Properties, Property};
 pub use heading::{Heading, find_heading, find_headings, heading_key};
 pub use link::{Link, LinkKind, Quote, is_external, parse_links};
+pub use list::{add_to_list, remove_from_list};
+pub use nested::{find_value, remove_property_at, set_property_at};
 pub use newline::Eol;
 pub use note::Note;
 pub use properties::{remove_property, set_property};
 pub use relink::{NewTarget, relink};
-pub use replace::{ReplaceError, str_replace};
-pub use section::{Position, append, find_block, prepend, replace_block, replace_heading_content, under_heading};
+pub use replace::{ReplaceError, replace_counted, str_replace};
+pub use section::{
+    Position, append, extend_block, find_block, one_heading, prepend, replace_block, replace_heading_content, under_heading,
+};
 pub use span::Span;
 pub use tag::{Tag, is_valid_tag};
 pub use task::Task;

@@ -12,7 +12,9 @@ pub fn set_property(text: &str, key: &str, value: &Value) -> Result<Edits, EditE
     if key.is_empty() {
         return Err(EditError::EmptyKey);
     }
-    let Some(block) = frontmatter(text) else { return Ok(new_block(text, key, value).into()) };
+    let Some(block) = frontmatter(text) else {
+        return checked(text, key, new_block(text, key, value).into(), &[(key.to_owned(), value.clone())]);
+    };
     let properties = readable(&block)?;
     let existing = properties.find_property(key);
     if existing.is_some_and(|found| found.value.is_same(value)) {
@@ -28,7 +30,7 @@ pub fn set_property(text: &str, key: &str, value: &Value) -> Result<Edits, EditE
         (Format::Yaml, Some(found)) => replaced(text, found, value),
         (Format::Yaml, None) => added(text, &block, properties, key, value),
     };
-    checked(text, key, edit, &expected)
+    checked(text, key, edit.into(), &expected)
 }
 
 /// Removes a property with its lines; the block goes with its last property.
@@ -50,14 +52,14 @@ pub fn remove_property(text: &str, key: &str) -> Result<Edits, EditError> {
             Edit::replace(range, "")
         }
     };
-    checked(text, key, edit, &expected)
+    checked(text, key, edit.into(), &expected)
 }
 
-fn readable(block: &Frontmatter) -> Result<&Properties, EditError> {
+pub(crate) fn readable(block: &Frontmatter) -> Result<&Properties, EditError> {
     block.properties.as_ref().map_err(|error| EditError::InvalidFrontmatter(error.clone()))
 }
 
-fn pairs(properties: &Properties) -> Vec<(String, Value)> {
+pub(crate) fn pairs(properties: &Properties) -> Vec<(String, Value)> {
     properties.0.iter().map(|property| (property.key.clone(), property.value.clone())).collect()
 }
 
@@ -77,7 +79,7 @@ fn added(text: &str, block: &Frontmatter, properties: &Properties, key: &str, va
 }
 
 /// Writes the value behind the colon that is there; comments beside it stay.
-fn replaced(text: &str, property: &Property, value: &Value) -> Edit {
+pub(crate) fn replaced(text: &str, property: &Property, value: &Value) -> Edit {
     let indent = indent_of(text, property);
     let eol = Eol::dominant(text);
     let written = pair("k", value, indent);
@@ -127,14 +129,14 @@ fn comment_after(text: &str, offset: usize) -> Option<Span> {
     (start > offset && text[start..end].starts_with('#')).then(|| start..start + text[start..end].trim_end().len())
 }
 
-fn indent_of<'a>(text: &'a str, property: &Property) -> &'a str {
+pub(crate) fn indent_of<'a>(text: &'a str, property: &Property) -> &'a str {
     let line = &text[line_start(text, property.key_span.start)..property.key_span.start];
     &line[..line.len() - line.trim_start_matches(' ').len()]
 }
 
-/// Makes sure that the edit does what it should and nothing else.
-fn checked(text: &str, key: &str, edit: Edit, expected: &[(String, Value)]) -> Result<Edits, EditError> {
-    let after = edit.apply(text);
+/// Makes sure that the edits do what they should and nothing else.
+pub(crate) fn checked(text: &str, key: &str, edits: Edits, expected: &[(String, Value)]) -> Result<Edits, EditError> {
+    let after = edits.apply(text);
     let found = match frontmatter(&after) {
         Some(block) => block.properties.map(|properties| pairs(&properties)),
         None => Ok(Vec::new()),
@@ -143,7 +145,7 @@ fn checked(text: &str, key: &str, edit: Edit, expected: &[(String, Value)]) -> R
         found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| a.0 == b.0 && a.1.is_same(&b.1))
     };
     match found {
-        Ok(found) if same(&found) => Ok(edit.into()),
+        Ok(found) if same(&found) => Ok(edits),
         _ => Err(EditError::Unsafe { key: key.to_owned() }),
     }
 }
@@ -185,6 +187,8 @@ mod tests {
         check_set("---\nA : 1 # c\nb: 2\n---\n", "a", Value::Integer(3), "---\nA : 3 # c\nb: 2\n---\n");
         check_set("---\na:\nb: 2\n---\n", "a", text("x"), "---\na: x\nb: 2\n---\n");
         check_set("---\na: # c\nb: 2\n---\n", "a", text("x"), "---\na: x # c\nb: 2\n---\n");
+        check_set("---\na: \"x\\\" y\"   # c\nb: 'it''s' # d\n---\n", "a", text("z"), "---\na: z   # c\nb: 'it''s' # d\n---\n");
+        check_set("---\nb: 'it''s' # d\r\n---\n", "b", text("z"), "---\nb: z # d\r\n---\n");
         check_set("---\na: 1\n---\n", "a", Value::Null, "---\na:\n---\n");
         check_set("---\r\n\"a b\": 'x'\r\n---\r\n", "A B", text("y"), "---\r\n\"a b\": y\r\n---\r\n");
     }
@@ -226,6 +230,8 @@ mod tests {
         assert!(matches!(invalid, Err(EditError::InvalidFrontmatter(_))));
         let anchored = set_property("---\na: &x 1\nb: *x\n---\n", "a", &Value::Integer(2));
         assert_eq!(anchored, Err(EditError::Unsafe { key: "a".to_owned() }));
+        let too_deep = (0..70).fold(Value::Null, |inner, _| Value::List(vec![inner]));
+        assert_eq!(set_property("x", "a", &too_deep), Err(EditError::Unsafe { key: "a".to_owned() }));
         let missing = remove_property("---\na: 1\n---\n", "b").map_err(|error| error.to_string());
         assert_eq!(missing, Err("no property \"b\"; its properties are a".to_owned()));
     }

@@ -1,6 +1,6 @@
-//! Replaces one passage that must occur exactly once.
+//! Replaces a passage that must occur exactly as often as expected, mostly once.
 
-use crate::edit::Edit;
+use crate::edit::{Edit, Edits};
 use crate::newline::{Eol, normalise};
 
 /// Why the passage was not replaced.
@@ -10,6 +10,8 @@ pub enum ReplaceError {
     NotFound,
     #[error("the text to replace stands in the note {0} times; include more of the lines around it")]
     NotUnique(usize),
+    #[error("the text to replace stands in the note {found} times, not {expected}; read the note again")]
+    Miscounted { found: usize, expected: usize },
     #[error("the text to replace is empty; give the text that stands there now")]
     Empty,
 }
@@ -17,19 +19,35 @@ pub enum ReplaceError {
 /// Replaces the only occurrence of `old`. Line endings are compared as equal, and `new` gets those
 /// of the note; occurrences that overlap count each.
 pub fn str_replace(text: &str, old: &str, new: &str) -> Result<Edit, ReplaceError> {
+    match &replace_counted(text, old, new, 1)?.into_vec()[..] {
+        [edit] => Ok(edit.clone()),
+        _ => Err(ReplaceError::NotFound),
+    }
+}
+
+/// Replaces every occurrence of `old`, of which there must be as many as expected.
+pub fn replace_counted(text: &str, old: &str, new: &str, expected: usize) -> Result<Edits, ReplaceError> {
     if old.is_empty() {
         return Err(ReplaceError::Empty);
     }
     let unified = normalise(text);
     let old = normalise(old);
     let starts = occurrences(&unified, &old);
-    let start = match starts[..] {
-        [] => return Err(ReplaceError::NotFound),
-        [start] => start,
-        _ => return Err(ReplaceError::NotUnique(starts.len())),
-    };
-    let range = original(text, start)..original(text, start + old.len());
-    Ok(Edit::replace(range, Eol::dominant(text).convert(new)))
+    let found = starts.len();
+    match found {
+        0 => return Err(ReplaceError::NotFound),
+        _ if found == expected => {}
+        _ if expected == 1 => return Err(ReplaceError::NotUnique(found)),
+        _ => return Err(ReplaceError::Miscounted { found, expected }),
+    }
+    let new = Eol::dominant(text).convert(new);
+    let originals = Originals::of(text);
+    let edits = starts.into_iter().map(|start| {
+        let range = originals.offset(start)..originals.offset(start + old.len());
+        Edit::replace(range, &*new)
+    });
+    // Occurrences that overlap cannot all be replaced.
+    Edits::new(edits.collect()).map_err(|_| ReplaceError::NotUnique(found))
 }
 
 fn occurrences(text: &str, old: &str) -> Vec<usize> {
@@ -43,21 +61,23 @@ fn occurrences(text: &str, old: &str) -> Vec<usize> {
     starts
 }
 
-/// The offset in the text of an offset in the text with `\n` for `\r\n`.
-fn original(text: &str, unified: usize) -> usize {
-    let bytes = text.as_bytes();
-    let mut dropped = 0;
-    for newline in memchr::memchr_iter(b'\n', bytes) {
-        if newline == 0 || bytes[newline - 1] != b'\r' {
-            continue;
-        }
-        // In the unified text this line ending starts at `newline - 1 - dropped`.
-        if unified <= newline - 1 - dropped {
-            break;
-        }
-        dropped += 1;
+/// Turns offsets in the text with `\n` for `\r\n` into offsets in the text itself.
+struct Originals {
+    /// Where each `\r\n` starts in the text with `\n`.
+    shortened: Vec<usize>,
+}
+
+impl Originals {
+    fn of(text: &str) -> Originals {
+        let bytes = text.as_bytes();
+        let newlines = memchr::memchr_iter(b'\n', bytes);
+        let windows = newlines.filter(|&newline| newline > 0 && bytes[newline - 1] == b'\r');
+        Originals { shortened: windows.enumerate().map(|(dropped, newline)| newline - 1 - dropped).collect() }
     }
-    unified + dropped
+
+    fn offset(&self, unified: usize) -> usize {
+        unified + self.shortened.partition_point(|&start| start < unified)
+    }
 }
 
 #[cfg(test)]
@@ -78,6 +98,20 @@ mod tests {
         check("aaa", "aa", "x", Err(ReplaceError::NotUnique(2)));
         check("a", "b", "x", Err(ReplaceError::NotFound));
         check("a", "", "x", Err(ReplaceError::Empty));
+    }
+
+    #[test]
+    fn several_occurrences_are_replaced_when_they_are_counted_right() {
+        let check = |text: &str, old: &str, new: &str, expected: usize, result: Result<&str, ReplaceError>| {
+            let found = replace_counted(text, old, new, expected).map(|edits| edits.apply(text));
+            assert_eq!(found.as_deref().map_err(|error| *error), result);
+        };
+        check("a b a\r\na", "a", "x\n", 3, Ok("x\r\n b x\r\n\r\nx\r\n"));
+        check("a\r\nb\r\na\r\nb\r\n", "a\nb", "c", 2, Ok("c\r\nc\r\n"));
+        check("a b a", "a", "x", 3, Err(ReplaceError::Miscounted { found: 2, expected: 3 }));
+        check("a b a", "a", "x", 1, Err(ReplaceError::NotUnique(2)));
+        check("aaa", "aa", "x", 2, Err(ReplaceError::NotUnique(2)));
+        check("a", "b", "x", 2, Err(ReplaceError::NotFound));
     }
 
     #[test]

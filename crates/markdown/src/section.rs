@@ -73,6 +73,22 @@ pub fn replace_block(note: &Note, text: &str, block_id: &str, content: &str) -> 
     Ok(Edit::replace(start..end, new))
 }
 
+/// Adds content, as lines of its own, at the start or end of the block an id names, which stays one block of that name.
+pub fn extend_block(note: &Note, text: &str, block_id: &str, position: Position, content: &str) -> Result<Edit, EditError> {
+    let found = one_block(note, block_id)?;
+    let is_inline = found.block.contains(&found.span.start);
+    let own_end = if is_inline { found.span.start } else { found.block.end };
+    let start = found.block.start + item_mark(&text[found.block.start..own_end]).len();
+    let prefix = continuation(&text[line_start(text, start)..start]);
+    let eol = Eol::dominant(text).as_str();
+    let lines: Vec<&str> = content.trim_end_matches(['\n', '\r']).lines().collect();
+    let lines = lines.join(&format!("{eol}{prefix}"));
+    Ok(match position {
+        Position::Start => Edit::insert(start, format!("{lines}{eol}{prefix}")),
+        Position::End => Edit::insert(own_end, format!("{eol}{prefix}{lines}")),
+    })
+}
+
 /// The block an id names, compared without regard to case, with or without its `^`.
 pub fn find_block<'a>(note: &'a Note, id: &str) -> Option<&'a BlockId> {
     blocks_named(note, id).next()
@@ -99,7 +115,8 @@ fn one_block<'a>(note: &'a Note, id: &str) -> Result<&'a BlockId, EditError> {
     }
 }
 
-fn one_heading<'a>(note: &'a Note, path: &str) -> Result<&'a Heading, EditError> {
+/// The only heading that a subpath names.
+pub fn one_heading<'a>(note: &'a Note, path: &str) -> Result<&'a Heading, EditError> {
     let found = find_headings(note, path);
     let heading = path.trim_start_matches('#').trim().to_owned();
     match found[..] {
@@ -242,6 +259,21 @@ mod tests {
         assert_eq!(block("- [x] a ^a\n", "a", "- [ ] new ^a"), "- [ ] new ^a\n");
         assert_eq!(block("> q ^a\n", "a", "one\ntwo"), "> one\n> two ^a\n");
         assert_eq!(block("| a |\n|---|\n\n^t\n", "t", "| b |\n|---|"), "| b |\n|---|\n\n^t\n");
+    }
+
+    #[test]
+    fn a_block_grows_at_either_end_and_keeps_its_id() {
+        let extend = |text: &str, position: Position, content: &str| {
+            let after = extend_block(&Note::parse(text), text, "^a", position, content).expect(text).apply(text);
+            assert!(find_block(&Note::parse(&after), "a").is_some(), "{after}");
+            after
+        };
+        assert_eq!(extend("one\ntwo ^a\n\nx", Position::End, "three\n"), "one\ntwo\nthree ^a\n\nx");
+        assert_eq!(extend("one\r\ntwo ^a\r\n", Position::Start, "zero\n1"), "zero\r\n1\r\none\r\ntwo ^a\r\n");
+        assert_eq!(extend("- [ ] a ^a\n  - b\n", Position::End, "more"), "- [ ] a\n  more ^a\n  - b\n");
+        assert_eq!(extend("- a ^a\n", Position::Start, "more"), "- more\n  a ^a\n");
+        assert_eq!(extend("> q ^a\n", Position::End, "more"), "> q\n> more ^a\n");
+        assert_eq!(extend("| h |\n|---|\n| 1 |\n\n^a\n", Position::End, "| 2 |"), "| h |\n|---|\n| 1 |\n| 2 |\n\n^a\n");
     }
 
     #[test]

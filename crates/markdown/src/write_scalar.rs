@@ -35,6 +35,11 @@ pub(crate) fn text_scalar(text: &str, indent: &str, place: Place) -> String {
     text.to_owned()
 }
 
+/// The scalar inside brackets or braces, always on one line.
+pub(crate) fn flow_scalar(text: &str) -> String {
+    if text.contains('\n') { double_quoted(text, "", Place::Key) } else { text_scalar(text, "", Place::Flow) }
+}
+
 /// Control characters force double quotes.
 fn needs_escape(character: char) -> bool {
     matches!(character, '\0'..='\x08' | '\x0b'..='\x1f' | '\x7f'..='\u{9f}')

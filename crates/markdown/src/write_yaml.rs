@@ -1,7 +1,7 @@
 //! Writes properties as YAML the way the app does: block style, two spaces, no line folding.
 
 use crate::value::Value;
-use crate::write_scalar::{Place, text_scalar};
+use crate::write_scalar::{Place, flow_scalar, text_scalar};
 
 /// Longer keys need the explicit form `? key`.
 const MAX_IMPLICIT_KEY: usize = 1024;
@@ -41,7 +41,7 @@ fn after_colon(value: &Value, value_text: &str, inner: &str) -> String {
     }
 }
 
-fn value_text(value: &Value, indent: &str) -> String {
+pub(crate) fn value_text(value: &Value, indent: &str) -> String {
     match value {
         Value::Null => String::new(),
         Value::Text(text) => text_scalar(text, indent, Place::Value),
@@ -89,6 +89,20 @@ pub(crate) fn flow_text(value: &Value) -> String {
                 }
             });
             format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
+        }
+        other => plain_text(other),
+    }
+}
+
+/// The value on one line, to stand inside brackets or braces.
+pub(crate) fn flow_value(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Text(text) => flow_scalar(text),
+        Value::List(items) => format!("[{}]", items.iter().map(flow_value).collect::<Vec<_>>().join(", ")),
+        Value::Map(entries) => {
+            let entries = entries.iter().map(|(key, value)| format!("{}: {}", flow_scalar(key), flow_value(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         other => plain_text(other),
     }

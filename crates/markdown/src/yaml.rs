@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
             Layout::Block => {
                 let last_end = self.last_end.max(from);
                 let end = line_end(self.text, last_end);
-                last_end + self.text[last_end..end].trim_end().len()
+                last_end + trim_blanks(&self.text[last_end..end]).len()
             }
         };
         let start = skip_to_content(self.text, from);
@@ -284,13 +284,17 @@ impl<'a> Reader<'a> {
         marks: Marks,
     ) -> Result<Node, YamlError> {
         let absent = text.is_empty() && style == ScalarStyle::Plain && anchor == 0 && tag.is_none();
-        let span = self.byte(marks.start)..self.byte(marks.end);
+        let mut span = self.byte(marks.start)..self.byte(marks.end);
+        // The end mark takes in a comment behind the closing quote.
+        if matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) {
+            span.end = closing_quote(self.text, span.start).unwrap_or(span.end);
+        }
         if absent {
             self.last_end = self.last_end.max(span.start);
             return Ok(Node { value: Value::Null, layout: Layout::Absent });
         }
         let written = &self.text[span.clone()];
-        self.last_end = span.start + written.trim_end().len();
+        self.last_end = span.start + trim_blanks(written).len();
         let value = scalar_value(text, style, tag.as_deref());
         if let Value::Text(text) = &value
             && (text.contains("[[") || text.contains("]("))
@@ -440,6 +444,28 @@ fn size(value: &Value) -> usize {
 fn after_colon(text: &str, key_end: usize) -> Option<usize> {
     let colon = skip_to_content(text, key_end);
     text[colon..].starts_with(':').then_some(colon + 1)
+}
+
+/// Behind the quote that closes the one at `start`.
+fn closing_quote(text: &str, start: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let quote = *bytes.get(start).filter(|quote| matches!(quote, b'"' | b'\''))?;
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if quote == b'"' => at += 1,
+            b'\'' if quote == b'\'' && bytes.get(at + 1) == Some(&b'\'') => at += 1,
+            byte if byte == quote => return Some(at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Without what YAML takes for white space: a no-break space is text.
+fn trim_blanks(text: &str) -> &str {
+    text.trim_end_matches([' ', '\t', '\r', '\n'])
 }
 
 /// Steps over blanks, line endings and comments.

@@ -10,9 +10,11 @@ use quillgate_vault::ContentHash;
 
 /// The folders of one vault.
 pub(crate) struct VaultFolders {
-    pub(crate) catalogue: Option<Dir>,
+    /// What holds them all.
+    pub(crate) root: Option<Dir>,
     pub(crate) locks: Option<Dir>,
     pub(crate) journal: Option<Dir>,
+    pub(crate) history: Option<Dir>,
 }
 
 /// The data directory: as configured, else the platform's.
@@ -35,12 +37,12 @@ pub(crate) fn for_vault(data: &Path, vault: &Path) -> anyhow::Result<VaultFolder
     match open(&data.join("vaults").join(name)) {
         Ok(folder) => {
             keep_private(&folder);
-            let [catalogue, locks, journal] = ["catalogue", "locks", "journal"].map(|name| subfolder(&folder, name));
-            Ok(VaultFolders { catalogue, locks, journal })
+            let [locks, journal, history] = ["locks", "journal", "history"].map(|name| subfolder(&folder, name));
+            Ok(VaultFolders { root: Some(folder), locks, journal, history })
         }
         Err(error) => {
-            tracing::warn!(%error, "the data directory cannot be written; every start reads the whole vault, and a crash may leave some files changed and some not");
-            Ok(VaultFolders { catalogue: None, locks: None, journal: None })
+            tracing::warn!(%error, "the data directory cannot be written; every start reads the whole vault, a crash may leave some files changed and some not, and no change can be undone");
+            Ok(VaultFolders { root: None, locks: None, journal: None, history: None })
         }
     }
 }
@@ -94,6 +96,6 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Dir> {
     Ok(Dir::open_ambient_dir(path, ambient_authority())?)
 }
 
-fn subfolder(folder: &Dir, name: &str) -> Option<Dir> {
+pub(crate) fn subfolder(folder: &Dir, name: &str) -> Option<Dir> {
     folder.create_dir_all(name).and_then(|()| folder.open_dir(name)).ok()
 }

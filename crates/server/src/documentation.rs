@@ -26,11 +26,11 @@ fn surface_page(surface: &Surface) -> String {
     let mut page = format!("{MADE}\n# The `{}` surface\n\n{}.\n\n", surface.name, capitalised(surface.about));
     let _ = writeln!(page, "What a model is told about it:\n\n> {}\n", surface.instructions);
     page.push_str("| Tool | Does | Scopes |\n| --- | --- | --- |\n");
-    for tool in surface.tools {
+    for tool in surface.tools() {
         let scopes: Vec<String> = tool.spec.scopes.iter().map(|scope| format!("`{scope}`")).collect();
         let _ = writeln!(page, "| [`{0}`](#{0}) | {1} | {2} |", tool.spec.name, effect(tool), scopes.join(" "));
     }
-    for tool in surface.tools {
+    for tool in surface.tools() {
         tool_section(&mut page, surface, tool);
     }
     page
@@ -48,7 +48,7 @@ fn effect(tool: &Registered) -> &'static str {
 
 fn tool_section(page: &mut String, surface: &Surface, tool: &Registered) {
     let _ = writeln!(page, "\n## {}\n\n{}\n", tool.spec.name, (tool.description)());
-    field_table(page, "Argument", &(tool.input_schema)());
+    field_table(page, "Argument", &surface.input_schema(tool));
     let result = (tool.output_schema)();
     if surface.output_schema(tool).is_none() {
         page.push_str("Answers with one text block, `{\"success\":true,\"data\":{…}}`, where `data` has:\n\n");

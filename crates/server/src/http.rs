@@ -13,7 +13,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any_service, get};
 use axum::{Json, Router};
 use futures::FutureExt;
-use quillgate_tools::Workspace;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -22,13 +21,16 @@ use tower::ServiceExt;
 
 use crate::config::Config;
 use crate::front::{self, Front};
-use crate::identity::{Gate, require_identity};
+use crate::identity::{Gate, require_identity, require_metrics_scope};
 use crate::listen::take_connections;
 use crate::mcp::{HttpOptions, Mcp};
+use crate::mount::Mount;
 use crate::network::{Networks, TrustedPeers, host_of};
-use crate::pipeline::{Mount, Pipeline};
+use crate::pipeline::Pipeline;
 use crate::proxies::note_address;
 use crate::sessions::{self, SessionGuard};
+use crate::telemetry;
+use crate::vaults::Vaults;
 
 /// How long calls and subscriptions have to end by themselves after the server was told to stop.
 const FAREWELL: Duration = Duration::from_millis(200);
@@ -133,8 +135,17 @@ fn router(site: &Site, ending: &Ending) -> Router {
             app = app.route("/.well-known/mcp/server-card.json", get(move || async move { front.card() }));
         }
     }
-    let workspace = site.pipeline.workspace().cloned();
-    let app = app.route("/health", get(move || async move { health(workspace.as_deref()) }));
+    let pipeline = site.pipeline.clone();
+    let app = app.route("/health", get(move || async move { health(&pipeline.vaults) }));
+    let app = match metrics_gate(site) {
+        Some(gate) => app.route(
+            "/metrics",
+            get(telemetry::scrape)
+                .with_state(site.pipeline.telemetry.metrics().clone())
+                .layer(middleware::from_fn_with_state(gate, require_metrics_scope)),
+        ),
+        None => app,
+    };
     let app = match &site.login {
         Some(login) => app.merge(login.router().layer(middleware::from_fn(in_time))),
         None => app,
@@ -144,6 +155,11 @@ fn router(site: &Site, ending: &Ending) -> Router {
         Some(_) => app,
         None => app.layer(middleware::from_fn_with_state(site.trusted.clone(), only_trusted_peers)),
     }
+}
+
+/// Where there is a login, metrics are for whoever has the scope for them.
+fn metrics_gate(site: &Site) -> Option<Gate> {
+    Gate::of(site, site.mounts.first()?, "/mcp")
 }
 
 /// Logins and tokens are answered soon or not at all; a body that trickles in does not hold a connection.
@@ -188,10 +204,10 @@ pub(crate) fn guarded(site: &Site, mount: &Arc<Mount>, path: &str, endpoint: Rou
 }
 
 /// For probes; `problems` counts files that could not be taken in, which the log names.
-fn health(workspace: Option<&Workspace>) -> Json<Value> {
+fn health(vaults: &Vaults) -> Json<Value> {
     let mut health = json!({"status": "ok", "name": "quillgate", "version": env!("CARGO_PKG_VERSION")});
-    if let Some(workspace) = workspace {
-        let index = workspace.index.status();
+    if let Some(vault) = vaults.find(None) {
+        let index = vault.view(|_| true).workspace.index.status();
         health["index"] = json!({"ready": index.ready, "files": index.files, "problems": index.problems.len()});
     }
     Json(health)

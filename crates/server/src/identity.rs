@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::http::{Site, read_body, rpc_error};
-use crate::pipeline::Mount;
+use crate::mount::Mount;
 
 /// What the layer knows about its endpoint.
 #[derive(Clone)]
@@ -76,6 +76,19 @@ pub(crate) async fn require_identity(State(gate): State<Gate>, mut request: Requ
     if may_end { gate.end_if_over(response, &over, &principal).await } else { response }
 }
 
+/// Lets only those see the metrics whose token is for them.
+pub(crate) async fn require_metrics_scope(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+    const NEEDED: [&str; 1] = ["admin:metrics"];
+    match gate.site.check(request.headers(), &gate.endpoint).await {
+        Ok(principal) if principal.scopes.missing(&NEEDED).is_empty() => next.run(request).await,
+        Ok(principal) => {
+            let challenge = gate.site.insufficient_scope(&gate.endpoint, &NEEDED, &principal.scopes);
+            answer(challenge, "metrics need the scope admin:metrics; use a key that has it")
+        }
+        Err(refusal) => gate.refuse(&refusal),
+    }
+}
+
 /// As much of a message as tells what it needs.
 #[derive(Deserialize)]
 struct Message<'a> {
@@ -87,6 +100,15 @@ struct Message<'a> {
 
 #[derive(Deserialize)]
 struct Params<'a> {
+    #[serde(borrow, default)]
+    name: Option<std::borrow::Cow<'a, str>>,
+    #[serde(borrow, default)]
+    arguments: Option<FacadeArguments<'a>>,
+}
+
+/// Of a call through the facade: which tool it is for.
+#[derive(Deserialize)]
+struct FacadeArguments<'a> {
     #[serde(borrow, default)]
     name: Option<std::borrow::Cow<'a, str>>,
 }
@@ -117,7 +139,11 @@ impl Gate {
     /// from which clients learn what to ask their user for.
     fn lacking(&self, principal: &Principal, message: &Message<'_>) -> Option<Response> {
         let needed: &[&str] = match message.method.as_deref()? {
-            "tools/call" => self.mount.scopes_of(message.params.as_ref()?.name.as_deref()?)?,
+            "tools/call" => {
+                let params = message.params.as_ref()?;
+                let inner = params.arguments.as_ref().and_then(|arguments| arguments.name.as_deref());
+                self.mount.scopes_of(params.name.as_deref()?, inner)?
+            }
             "subscriptions/listen" => &["read:notes"],
             method if method.starts_with("resources/") => &["read:notes"],
             _ => return None,

@@ -4,6 +4,7 @@
 //! carries its own metadata (2026-07-28).
 #![allow(deprecated, reason = "subscribe and unsubscribe are deprecated, and older clients use them")]
 
+mod elicitation;
 #[cfg(feature = "conformance-fixtures")]
 mod fixtures;
 mod prompts;
@@ -11,29 +12,39 @@ mod resources;
 mod stdio;
 mod subscriptions;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use futures::FutureExt;
-use quillgate_tools::{Answer, Call, Effect, Idempotency, ProtocolError, Spec, Surface, Workspace};
+use quillgate_tools::{Answer, Call, Effect, Idempotency, ProtocolError, Spec, Workspace, domain_schema};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
     CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeRequestParams,
+    ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse, RequestStateCodec,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{Peer, ServerHandler};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::caller::Caller;
+use crate::fingerprint::args_hash;
 use crate::identity::{LoginIsOver, Principal};
-use crate::pipeline::{Caller, Mount, Pipeline};
+use crate::instructions;
+use crate::mount::{Mount, operations};
+use crate::pipeline::{Pipeline, Reply, Request};
+use crate::sessions::SESSION_HEADER;
+use crate::telemetry::TraceParent;
+use crate::vaults::View;
 pub(crate) use stdio::serve_stdio;
-use subscriptions::{Changes, Watched};
+pub(crate) use subscriptions::Changes;
+use subscriptions::Watched;
 
 /// Requests that the library cannot read arrive as custom ones; for these the parameters are at fault, not the method.
 const METHODS_WITH_PARAMETERS: [&str; 5] =
@@ -49,11 +60,13 @@ const TOOLS_TTL_MS: u64 = 60_000;
 pub(crate) struct Mcp {
     pipeline: Arc<Pipeline>,
     mount: Arc<Mount>,
+    /// Every tool of the mount, in the order in which it is listed.
     tools: Arc<Vec<Tool>>,
-    /// None where no vault is served.
-    workspace: Option<Arc<Workspace>>,
-    changes: Changes,
     watched: Watched,
+    /// What one process does for its one client belongs together; over HTTP a session is named by the client.
+    session: Option<Arc<str>>,
+    /// Seals what a client carries from one call to the next; its key is the same in every process that shares the state.
+    codec: Arc<OnceLock<RequestStateCodec>>,
     /// Fires when the connection ends, so that open subscriptions end with it.
     closing: CancellationToken,
 }
@@ -69,24 +82,33 @@ pub(crate) struct HttpOptions {
 
 impl Mcp {
     pub(crate) fn new(pipeline: Arc<Pipeline>, mount: Arc<Mount>, closing: CancellationToken) -> Mcp {
-        let tools = Arc::new(tools_of(mount.surface));
-        let workspace = pipeline.workspace().filter(|_| mount.has_notes()).cloned();
-        let changes = Changes::of(workspace.as_ref().map(|workspace| &workspace.index));
-        Mcp { pipeline, mount, tools, workspace, changes, watched: Watched::default(), closing }
+        let tools = Arc::new(tools_of(&mount));
+        Mcp { pipeline, mount, tools, watched: Watched::default(), session: None, codec: Arc::default(), closing }
     }
 
-    /// The notes, for a caller who may read them.
-    fn notes(&self, context: &RequestContext<RoleServer>) -> Result<&Arc<Workspace>, ErrorData> {
-        let Some(workspace) = &self.workspace else {
+    /// For a connection that is one session.
+    pub(crate) fn in_session(self, session: String) -> Mcp {
+        Mcp { session: Some(session.into()), ..self }
+    }
+
+    fn has_notes(&self) -> bool {
+        self.mount.has_notes() && !self.pipeline.vaults.is_empty()
+    }
+
+    /// The vaults as the caller may see them, if the caller may read notes at all.
+    fn views(&self, context: &RequestContext<RoleServer>) -> Result<Vec<View>, ErrorData> {
+        if !self.has_notes() {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "there are no notes here", None));
-        };
-        if let Caller::Known(principal, _) = caller(context) {
-            let may_read = principal.scopes.missing(&["read:notes"]).is_empty();
-            if !may_read || self.pipeline.check_vault(&principal).is_err() {
-                return Err(ErrorData::new(ErrorCode(-32001), "reading notes was not allowed; connect again", None));
-            }
         }
-        Ok(workspace)
+        let views = self.pipeline.views_for_reading(&caller(context));
+        if views.is_empty() {
+            return Err(ErrorData::new(ErrorCode(-32001), "reading notes was not allowed; connect again", None));
+        }
+        Ok(views)
+    }
+
+    fn notes(&self, context: &RequestContext<RoleServer>) -> Result<Vec<Arc<Workspace>>, ErrorData> {
+        Ok(self.views(context)?.into_iter().map(|view| view.workspace).collect())
     }
 
     /// The endpoint for this surface, with the sessions that older clients open on it.
@@ -120,11 +142,29 @@ impl Mcp {
             Caller::Known(principal, _) => principal.upstream.iter().cloned().fold(call, Call::with_credential),
             Caller::Trusted => call,
         };
-        let running = self.pipeline.call(&self.mount, &caller, &request.name, request.arguments.unwrap_or_default(), call);
+        let patience = Duration::from_secs(self.pipeline.config.elicit_ttl_seconds);
+        let era = elicitation::Era::of(&context, patience);
+        let arguments = request.arguments.clone().unwrap_or_default();
+        // Whoever calls again must be the same, and call the same.
+        let bound_to = format!("{}\n{}", caller.key(), args_hash(&request.name, &arguments));
+        let answered = match request.request_state {
+            Some(_) => elicitation::answered(self.codec().await?, &bound_to, &request),
+            None => None,
+        };
+        let running = self.pipeline.call(Request {
+            mount: &self.mount,
+            caller: &caller,
+            name: &request.name,
+            arguments,
+            call,
+            human: era.human(answered),
+            session: self.session_of(&context),
+            parent: trace_parent(&context),
+        });
         let mut running = std::pin::pin!(running);
-        let answer = loop {
+        let reply = loop {
             tokio::select! {
-                answer = &mut running => break answer,
+                reply = &mut running => break reply,
                 Some(report) = progress.reports.recv() => progress.send(report).await,
                 () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
             }
@@ -133,8 +173,32 @@ impl Mcp {
         while let Ok(report) = progress.reports.try_recv() {
             progress.send(report).await;
         }
-        respond(answer)
+        match reply {
+            Reply::Answer(answer) => respond(answer),
+            Reply::Ask(question) => Ok(elicitation::ask_again(self.codec().await?, &bound_to, &question, patience).into()),
+        }
     }
+
+    async fn codec(&self) -> Result<&RequestStateCodec, ErrorData> {
+        let secret = self.pipeline.ledger.request_secret().await;
+        let secret =
+            secret.map_err(|_| ErrorData::internal_error("the state cannot be opened; the log has the details", None))?;
+        Ok(self.codec.get_or_init(|| RequestStateCodec::new_unchecked(secret.as_bytes())))
+    }
+
+    fn session_of(&self, context: &RequestContext<RoleServer>) -> Option<String> {
+        let head = context.extensions.get::<axum::http::request::Parts>();
+        let named = head.and_then(|head| head.headers.get(SESSION_HEADER)?.to_str().ok()).map(str::to_owned);
+        named.or_else(|| self.session.as_deref().map(str::to_owned))
+    }
+}
+
+/// The span in which the client makes its call, if it says so: in the message, or in the request's header.
+fn trace_parent(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
+    let in_message = context.meta.get("traceparent").and_then(|value| value.as_str());
+    let head = context.extensions.get::<axum::http::request::Parts>();
+    let in_header = head.and_then(|head| head.headers.get("traceparent")?.to_str().ok());
+    TraceParent::parse(in_message.or(in_header)?)
 }
 
 /// Who sent this request: the HTTP layer has checked the token of this very request, whoever opened the session.
@@ -178,7 +242,8 @@ impl Progress {
 fn respond(answer: Answer) -> Result<CallToolResponse, ErrorData> {
     match answer {
         Answer::Result { text, structured, is_error } => {
-            let content = vec![ContentBlock::text(text)];
+            let mut content = vec![ContentBlock::text(text)];
+            content.extend(structured.as_ref().and_then(image));
             let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
             result.structured_content = structured;
             Ok(result.into())
@@ -187,17 +252,30 @@ fn respond(answer: Answer) -> Result<CallToolResponse, ErrorData> {
     }
 }
 
+/// A picture that was asked for, in the form that clients can show.
+fn image(answer: &Value) -> Option<ContentBlock> {
+    let mime = answer.get("mime")?.as_str().filter(|mime| mime.starts_with("image/"))?;
+    let is_whole = answer.get("truncated").is_none_or(|truncated| truncated == false);
+    is_whole.then_some(ContentBlock::image(answer.get("data_base64")?.as_str()?, mime))
+}
+
 /// What the client is told of every tool, all of it from the tools' own specifications.
-fn tools_of(surface: &Surface) -> Vec<Tool> {
-    let tools = surface.tools.iter().map(|tool| {
-        let described = Tool::new(tool.spec.name, (tool.description)(), (tool.input_schema)())
+fn tools_of(mount: &Mount) -> Vec<Tool> {
+    let tools = mount.surface.tools().map(|tool| {
+        let described = Tool::new(tool.spec.name, (tool.description)(), mount.surface.input_schema(tool))
             .with_title(tool.spec.title)
             .with_annotations(annotations(&tool.spec));
-        match surface.output_schema(tool) {
+        match mount.surface.output_schema(tool) {
             Some(schema) => described.with_raw_output_schema(Arc::new(schema)),
             None => described,
         }
     });
+    let domains = mount.listed_domains().map(|domain| {
+        let operations = operations(domain);
+        let about = format!("{} Operations: {}.", domain.about, operations.join(", "));
+        Tool::new(domain.name, about, domain_schema(&operations)).with_title(domain.name)
+    });
+    let tools = tools.chain(domains);
     #[cfg(feature = "conformance-fixtures")]
     let tools = fixtures::tools().into_iter().chain(tools);
     tools.collect()
@@ -218,9 +296,10 @@ fn annotations(spec: &Spec) -> ToolAnnotations {
 impl ServerHandler for Mcp {
     fn get_info(&self) -> ServerConfig {
         let tools = ServerCapabilities::builder().enable_tools();
-        let mut capabilities = match self.workspace {
-            Some(_) => tools.enable_resources().enable_resources_subscribe().enable_prompts().enable_completions().build(),
-            None => tools.build(),
+        let mut capabilities = if self.has_notes() {
+            tools.enable_resources().enable_resources_subscribe().enable_prompts().enable_completions().build()
+        } else {
+            tools.build()
         };
         #[cfg(feature = "conformance-fixtures")]
         fixtures::extend_capabilities(&mut capabilities);
@@ -228,7 +307,10 @@ impl ServerHandler for Mcp {
         let _ = &mut capabilities;
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("quillgate", env!("CARGO_PKG_VERSION")).with_title("Quillgate"))
-            .with_instructions(self.mount.surface.instructions)
+            .with_instructions(instructions::of(
+                self.mount.surface,
+                self.pipeline.vaults.find(None).filter(|_| self.mount.has_notes()),
+            ))
     }
 
     async fn list_tools(
@@ -236,7 +318,10 @@ impl ServerHandler for Mcp {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.to_vec()).with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Private))
+        let policy = self.pipeline.policy.current();
+        let is_listed = |tool: &&Tool| self.mount.lists(&tool.name, &policy);
+        let tools = self.tools.iter().filter(is_listed).cloned().collect();
+        Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Private))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -268,7 +353,7 @@ impl ServerHandler for Mcp {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates(self.notes(&context)?))
+        Ok(resources::templates(&self.notes(&context)?))
     }
 
     async fn read_resource(
@@ -276,12 +361,16 @@ impl ServerHandler for Mcp {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(self.notes(&context)?, &request.uri).await
+        resources::read(&self.notes(&context)?, &request.uri).await
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        self.notes(&context)?;
-        self.watched.add(request.uri, &self.changes, context.peer.clone());
+        let views = self.views(&context)?;
+        let workspaces: Vec<Arc<Workspace>> = views.iter().map(|view| view.workspace.clone()).collect();
+        let vault = resources::find(&workspaces, &request.uri).map(|(workspace, _)| workspace.id.clone());
+        let view = vault.and_then(|vault| views.into_iter().find(|view| view.workspace.id == vault));
+        let view = view.ok_or_else(|| ErrorData::resource_not_found(format!("no resource {}", request.uri), None))?;
+        self.watched.add(request.uri, &view.workspace.id, &view.changes, context.peer.clone());
         Ok(())
     }
 
@@ -296,7 +385,9 @@ impl ServerHandler for Mcp {
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let listening = subscriptions::listen(&self.changes, &subscription);
+        let changes = self.views(subscription.request_context()).unwrap_or_default().into_iter().map(|view| view.changes);
+        let changes: Vec<Changes> = changes.collect();
+        let listening = subscriptions::listen(&changes, &subscription);
         #[cfg(feature = "conformance-fixtures")]
         let listening = futures::future::select(Box::pin(listening), Box::pin(fixtures::listen(&subscription)));
         tokio::select! {
@@ -327,7 +418,7 @@ impl ServerHandler for Mcp {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        resources::complete(self.notes(&context)?, &request).await
+        resources::complete(&self.notes(&context)?, &request).await
     }
 
     #[cfg(feature = "conformance-fixtures")]

@@ -1,26 +1,44 @@
 //! What scopes mean to the person who is asked to allow them.
 
 use quillgate_oauth::OfferedScope;
-use quillgate_tools::Surface;
+use quillgate_tools::{CALL_CAPABILITY, Surface, catalogue};
 
 const MEANINGS: &[(&str, &str)] = &[
     ("read:notes", "Read, list and search notes"),
     ("write:notes", "Create and change notes"),
     ("delete:notes", "Move notes, and put them into the trash"),
     ("write:sync", "Run the sync command of this server"),
-    ("execute:app", "Open notes in the running app"),
-    ("admin:vault", "Rebuild the search index"),
+    ("write:app", "Open notes in the running app"),
+    ("bulk:notes", "Change many notes at once"),
+    ("read:attachments", "See pictures and other attachments"),
+    ("write:attachments", "Move attachments"),
+    ("delete:attachments", "Put attachments into the trash"),
+    ("read:context", "Read many notes at once"),
+    ("read:capture", "See what waits in the capture queue"),
+    ("write:capture", "Put things into the capture queue, and file them as notes"),
+    ("read:vault", "See which vaults there are"),
+    ("admin:vault", "Rebuild the search index, reload the rules"),
+    ("admin:config", "See the configuration of this server"),
+    ("admin:acl", "Ask what the rules allow"),
+    ("admin:metrics", "See how the server is used"),
 ];
 
 /// Everything that the tools of a surface need, in the order in which the tools stand.
 pub(crate) fn offered(surface: &Surface) -> Vec<OfferedScope> {
     let mut offered: Vec<OfferedScope> = Vec::new();
-    for scope in surface.tools.iter().flat_map(|tool| tool.spec.scopes) {
+    let behind_facade = has_facade(surface).then(|| catalogue().tools()).into_iter().flatten();
+    // What administers the server is offered where its tools stand, not through the back door.
+    let behind_facade = behind_facade.flat_map(|tool| tool.spec.scopes).filter(|scope| !scope.starts_with("admin:"));
+    for scope in surface.tools().flat_map(|tool| tool.spec.scopes).chain(behind_facade) {
         if !offered.iter().any(|known| known.name == *scope) {
             offered.push(OfferedScope { name: (*scope).to_owned(), about: meaning(scope) });
         }
     }
     offered
+}
+
+fn has_facade(surface: &Surface) -> bool {
+    surface.find(CALL_CAPABILITY).is_some()
 }
 
 fn meaning(scope: &str) -> String {

@@ -112,9 +112,7 @@ mod tests {
     use axum::{Router, middleware};
     use futures::StreamExt;
     use futures::stream::FuturesUnordered;
-    use quillgate_index::{Index, IndexSettings};
-    use quillgate_tools::{SURFACES, Settings, Workspace};
-    use quillgate_vault::{Limits, Vault};
+    use quillgate_tools::SURFACES;
     use serde_json::json;
     use tempfile::TempDir;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -124,18 +122,18 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::http::{Ending, Site, guarded, protocol};
+    use crate::mount::Mount;
     use crate::network::TrustedPeers;
-    use crate::pipeline::{Mount, Pipeline};
 
     /// A server that takes its callers' word for who they are.
     async fn serve() -> (TempDir, SocketAddr) {
         let folder = tempfile::tempdir().expect("a folder");
-        let vault = Arc::new(Vault::open(folder.path(), None, Limits::default()).expect("a vault"));
-        let index = Index::start(vault.clone(), None, &IndexSettings::default());
-        let config = Arc::new(Config::default());
-        let workspace = Arc::new(Workspace::new(vault, index, Settings::default()));
-        let mount = Arc::new(Mount::new(&SURFACES[0]));
-        let pipeline = Arc::new(Pipeline::new(Some(workspace), config.clone()));
+        let [vault, data] = ["vault", "data"].map(|name| folder.path().join(name));
+        crate::data_folder::open(&vault).expect("a vault");
+        let config = Config { vault_path: Some(vault), data_dir: Some(data), ..Config::default() };
+        let pipeline = crate::commands::open_pipeline(config).expect("a pipeline");
+        let config = pipeline.config.clone();
+        let mount = Arc::new(Mount::new(&SURFACES[0], &config));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("bound");
         let site = Site::without_login(pipeline, vec![mount.clone()], config, TrustedPeers::default(), address);

@@ -11,14 +11,15 @@ use quillgate_oauth::{
     TrustedIssuer, Vault, normal_name,
 };
 use quillgate_state::{Location, SecretHash, State};
-use quillgate_tools::{Surface, vault_id};
+use quillgate_tools::Surface;
 use secrecy::SecretString;
 
 use crate::config::{AuthConfig, AuthMode, ClientConfig, Config, KeyConfig, Modes, UserConfig};
 use crate::data_folder;
 use crate::http::{AllowedHosts, Site};
+use crate::mount::Mount;
 use crate::network::{TrustedPeers, check_exposure, public_origin};
-use crate::pipeline::{Mount, Pipeline};
+use crate::pipeline::Pipeline;
 use crate::scopes;
 
 /// The name of the SQLite file in the data directory.
@@ -96,7 +97,7 @@ fn first(around: &Surroundings, surfaces: &[&'static Surface]) -> anyhow::Result
     if modes(&config.auth)? == [AuthMode::None] {
         let trusted = TrustedPeers::parse(&config.trusted_networks)?;
         check_exposure(address, config.server_url.as_deref(), &trusted)?;
-        let mounts = mounts(surfaces);
+        let mounts = mounts(surfaces, config);
         return Ok(Site::without_login(around.pipeline.clone(), mounts, config.clone(), trusted, address));
     }
     let url = match &config.server_url {
@@ -108,8 +109,8 @@ fn first(around: &Surroundings, surfaces: &[&'static Surface]) -> anyhow::Result
     protected(around, &config.auth, url, hosts, surfaces)
 }
 
-fn mounts(surfaces: &[&'static Surface]) -> Vec<Arc<Mount>> {
-    surfaces.iter().map(|surface| Arc::new(Mount::new(surface))).collect()
+fn mounts(surfaces: &[&'static Surface], config: &Config) -> Vec<Arc<Mount>> {
+    surfaces.iter().map(|surface| Arc::new(Mount::new(surface, config))).collect()
 }
 
 fn protected(
@@ -119,7 +120,7 @@ fn protected(
     hosts: AllowedHosts,
     surfaces: &[&'static Surface],
 ) -> anyhow::Result<Site> {
-    let mounts = mounts(surfaces);
+    let mounts = mounts(surfaces, &around.config);
     let state = around.state.clone().context("a login needs the state")?;
     let settings = settings(around, auth, &url, &mounts)?;
     let login = quillgate_oauth::Site::new(settings, state, Clock::system(), around.hashing.clone())?;
@@ -184,12 +185,8 @@ fn vaults(around: &Surroundings, mounts: &[Arc<Mount>]) -> Vec<Vault> {
     if !mounts.iter().any(|mount| mount.has_notes()) {
         return Vec::new();
     }
-    let vault = around.pipeline.workspace().map(|workspace| &workspace.vault);
-    let named = vault.map(|vault| {
-        let folder = vault.root_path().file_name().map(|name| name.to_string_lossy().into_owned());
-        Vault { id: vault_id(vault), name: folder.unwrap_or_else(|| "the vault".to_owned()) }
-    });
-    named.into_iter().collect()
+    let served = around.pipeline.vaults.all().iter();
+    served.map(|vault| Vault { id: vault.id.clone(), name: vault.name.clone() }).collect()
 }
 
 /// Everything that keeps this login from working, each with its key.

@@ -26,6 +26,7 @@ mod records;
 mod replies;
 mod requests;
 mod schema;
+mod shared_secrets;
 mod state;
 mod sweep;
 mod texts;

@@ -69,6 +69,13 @@ impl State {
     }
 }
 
+impl State {
+    /// The same for this process alone, whatever the database: it waits for nothing.
+    pub fn spend_here(&self, key: &str, per_minute: u32, burst: u32, now_ms: i64) -> Spend {
+        Rate::new(per_minute, burst, now_ms).map_or(Spend::Wait(60), |rate| self.counters().spend(key, rate))
+    }
+}
+
 const MOST_KEYS: usize = 100_000;
 const SHARED: usize = 4096;
 

@@ -85,6 +85,7 @@ const GOVERNANCE: &[&str] = &[
     "CREATE INDEX captures_waiting ON captures (vault, captured, id) WHERE committed IS NULL",
     "CREATE INDEX captures_committed ON captures (vault, captured, id) WHERE committed IS NOT NULL",
     "CREATE INDEX captures_by_committed ON captures (committed) WHERE committed IS NOT NULL",
+    "CREATE TABLE shared_secrets (name TEXT PRIMARY KEY, secret TEXT NOT NULL)",
 ];
 
 pub(crate) const CREATE_VERSION: &str = "CREATE TABLE IF NOT EXISTS quillgate_version (version BIGINT NOT NULL)";

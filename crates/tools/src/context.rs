@@ -3,33 +3,38 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Zoned;
 use parking_lot::RwLockReadGuard;
 use quillgate_index::{Catalogue, Index};
-use quillgate_vault::Vault;
+use quillgate_vault::{Author, Vault};
 use secrecy::SecretString;
 
 use crate::failure::Failure;
+use crate::server::Server;
 
-/// One vault, ready to work on.
+/// One vault as one class of callers sees it: what they may not read is in neither the handle nor the index.
 pub struct Workspace {
+    /// What the vault is called in arguments and addresses.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
     pub vault: Arc<Vault>,
     pub index: Index,
     pub settings: Settings,
-    /// When this process began to serve it.
-    pub started: Instant,
 }
 
 impl Workspace {
+    /// A vault that is named by its folder.
     pub fn new(vault: Arc<Vault>, index: Index, settings: Settings) -> Workspace {
-        Workspace { vault, index, settings, started: Instant::now() }
+        let name = vault.root_path().file_name().map(|name| name.to_string_lossy().into_owned());
+        Workspace { id: vault_id(&vault), name: name.unwrap_or_else(|| "vault".to_owned()), vault, index, settings }
     }
 }
 
 /// What the vault is called in arguments and addresses: the name of its folder, as an id.
-pub fn vault_id(vault: &Vault) -> String {
+pub(crate) fn vault_id(vault: &Vault) -> String {
     folder_id(vault.root_path())
 }
 
@@ -77,12 +82,29 @@ impl Default for Settings {
 
 type Report = Arc<dyn Fn(f64, Option<f64>, &str) + Send + Sync>;
 
-/// One call: whether it is still wanted, who hears of its progress, and what it may show at another site.
+/// One call: whether it is still wanted, who hears of its progress, what it may show at another site, and what a human has said
+/// of it.
 #[derive(Clone, Default)]
 pub struct Call {
     cancelled: Arc<AtomicBool>,
     report: Option<Report>,
     credential: Option<SecretString>,
+    pub(crate) author: Option<Author>,
+    pub(crate) consent: Consent,
+}
+
+/// What a human has said of a call's change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Consent {
+    /// Nothing; the tool's own rules say whether somebody must be asked.
+    #[default]
+    AskIfNeeded,
+    /// Nothing, and somebody must be asked whatever the tool's own rules say.
+    AskAlways,
+    /// Yes, to the change of this digest.
+    Given(String),
+    /// Yes, to whatever this call changes.
+    Standing,
 }
 
 impl Call {
@@ -93,6 +115,15 @@ impl Call {
     /// With the caller's own credential at the site that sources ask.
     pub fn with_credential(self, credential: SecretString) -> Call {
         Call { credential: Some(credential), ..self }
+    }
+
+    /// On behalf of somebody, whose name the history keeps.
+    pub fn by(self, author: Author) -> Call {
+        Call { author: Some(author), ..self }
+    }
+
+    pub fn with_consent(self, consent: Consent) -> Call {
+        Call { consent, ..self }
     }
 
     pub(crate) fn credential(&self) -> Option<&SecretString> {
@@ -109,18 +140,39 @@ impl Call {
     }
 }
 
+/// What a tool about the server has at hand.
+#[derive(Clone, Copy)]
+pub struct ServerContext<'a> {
+    pub call: &'a Call,
+    pub server: &'a dyn Server,
+}
+
+/// What a tool on a vault has at hand.
 pub struct Context<'a> {
     pub workspace: &'a Workspace,
+    /// The handle of this call: changes made through it are the caller's.
+    vault: Vault,
     pub call: &'a Call,
+    pub server: &'a dyn Server,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(workspace: &'a Workspace, call: &'a Call, server: &'a dyn Server) -> Context<'a> {
+        let vault = match &call.author {
+            Some(author) => workspace.vault.by(author.clone()),
+            None => Vault::clone(&workspace.vault),
+        };
+        Context { workspace, vault, call, server }
+    }
 }
 
 impl Context<'_> {
     pub fn vault(&self) -> &Vault {
-        &self.workspace.vault
+        &self.vault
     }
 
-    pub fn vault_id(&self) -> String {
-        vault_id(self.vault())
+    pub fn vault_id(&self) -> &str {
+        &self.workspace.id
     }
 
     pub fn settings(&self) -> &Settings {

@@ -1,20 +1,42 @@
 //! Why a call failed, in words for a model; each surface gives it its own shape.
 
 use quillgate_index::{GrepError, QueryError, RelinkError};
+use quillgate_markdown::EditError;
 use quillgate_remote::{ObsidianError, ProgramError};
 use quillgate_vault::VaultError;
 use serde::Serialize;
+use serde_json::Value;
+
+use crate::proposal::Proposal;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error("no tool named {0:?} here; list the tools to see their names")]
     UnknownTool(String),
+    #[error("no tool named {0:?}; find_capability finds tools by what they do")]
+    UnknownCapability(String),
     #[error("{}", listed(.0))]
     InvalidInput(Vec<Issue>),
     #[error("this needs the scope {}, which the user who connected you did not allow; ask them to connect again", .required.join(" "))]
     Forbidden { required: Vec<String> },
-    #[error("this login is for the vault {0:?}, which is not served here; ask the user to connect again")]
+    #[error("this login is for the vault {0:?} alone; leave vault out, or ask the user to connect again")]
     OtherVault(String),
+    #[error("{}", .0.message())]
+    ConfirmationNeeded(Box<Proposal>),
+    #[error("the user was asked and said no; do not repeat this unless they ask for it")]
+    Declined,
+    #[error("too many calls of the class {class}; try again in {seconds} s")]
+    Throttled { class: &'static str, seconds: u64 },
+    #[error("the idempotency_key was used for another call; give every call a key of its own")]
+    KeyMismatch,
+    #[error("a call with this idempotency_key is still running; try again in a moment to get its answer")]
+    KeyInFlight,
+    #[error("the answer has {bytes} bytes, more than the {limit} that are allowed; {advice}")]
+    TooLong { bytes: usize, limit: usize, advice: String },
+    #[error("{message}")]
+    Partial { message: String, results: Value },
+    #[error("{message}")]
+    UndoConflict { message: String, files: Value },
     #[error(transparent)]
     Vault(VaultError),
     #[error("Text not found in file")]
@@ -29,8 +51,8 @@ pub enum Failure {
     NoSuchNote(String),
     #[error("{} files are named {name:?}: {}; give one of them as path", .candidates.len(), .candidates.join(", "))]
     Ambiguous { name: String, candidates: Vec<String> },
-    #[error("no vault named {id:?} here; leave vault out, or give {known:?}")]
-    UnknownVault { id: String, known: String },
+    #[error("no vault named {id:?} here; leave vault out, or give one of: {}", .known.join(", "))]
+    UnknownVault { id: String, known: Vec<String> },
     #[error(transparent)]
     Pattern(#[from] GrepError),
     #[error(transparent)]
@@ -111,6 +133,12 @@ impl From<RelinkError> for Failure {
             RelinkError::Vault(error) => Failure::Vault(error),
             RelinkError::Unlinkable { .. } => Failure::InvalidInput(vec![Issue::other(error.to_string())]),
         }
+    }
+}
+
+impl From<EditError> for Failure {
+    fn from(error: EditError) -> Failure {
+        Failure::Edit(error.to_string())
     }
 }
 

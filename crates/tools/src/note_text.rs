@@ -1,9 +1,11 @@
 //! Notes as text: what a model sees of a file, and the file's own style kept when it writes back.
 
-use quillgate_markdown::{Eol, Value};
+use std::ops::Range;
+
+use quillgate_markdown::{Eol, Properties, Value};
 use quillgate_vault::{NotePath, Vault, VaultError};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Issue};
 
 const BOM: char = '\u{feff}';
 
@@ -17,6 +19,21 @@ pub(crate) fn shown(text: &str) -> String {
 pub(crate) fn count_lines(text: &str) -> usize {
     let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     newlines + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// Where lines stand in a text, from 1, without the newline of the last one, except at the end of the text, where it belongs to
+/// its line.
+pub(crate) fn line_span(text: &str, first: usize, last: usize) -> Range<usize> {
+    let mut newlines = memchr::memchr_iter(b'\n', text.as_bytes());
+    let start = if first > 1 { newlines.nth(first - 2).map_or(text.len(), |at| at + 1) } else { 0 };
+    let end = newlines.nth(last.saturating_sub(first.max(1))).unwrap_or(text.len());
+    let end = if end + 1 >= text.len() { text.len() } else { end };
+    start..end
+}
+
+/// The line that a byte of the text stands on, from 1.
+pub(crate) fn line_at(text: &str, offset: usize) -> usize {
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..offset]).count() + 1
 }
 
 /// New text for a file in the style of what the file held: its newlines and its byte order mark.
@@ -45,6 +62,50 @@ pub(crate) fn must_take_text(path: &NotePath) -> Result<(), Failure> {
         return Err(Failure::Edit(format!("{path} is not a Markdown note; text cannot be added to it")));
     }
     Ok(())
+}
+
+/// Only notes have properties and tags.
+pub(crate) fn must_be_note(path: &NotePath) -> Result<(), Failure> {
+    if path.is_note() {
+        return Ok(());
+    }
+    Err(Failure::Edit(format!("{path} is not a Markdown note, so it has no properties and no tags; give the path of a .md file")))
+}
+
+/// A property as a client sees it. JSON has no infinities, so those become text.
+pub(crate) fn property_json(value: &Value) -> serde_json::Value {
+    use serde_json::Value as Json;
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(truth) => Json::Bool(*truth),
+        Value::Integer(number) => Json::from(*number),
+        Value::Float(number) => {
+            serde_json::Number::from_f64(*number).map_or_else(|| Json::from(number.to_string()), Json::Number)
+        }
+        Value::Text(text) => Json::from(text.as_str()),
+        Value::List(items) => items.iter().map(property_json).collect(),
+        Value::Map(entries) => entries.iter().map(|(key, value)| (key.clone(), property_json(value))).collect(),
+    }
+}
+
+/// All properties of a note, in their order.
+pub(crate) fn property_map(properties: &Properties) -> serde_json::Map<String, serde_json::Value> {
+    properties.0.iter().map(|property| (property.key.clone(), property_json(&property.value))).collect()
+}
+
+/// Every one of them is a change of the text.
+const MOST_PROPERTIES: usize = 500;
+
+/// Properties as a client sends them, of which there may not be too many at once.
+pub(crate) fn property_values(
+    field: &str,
+    json: &serde_json::Map<String, serde_json::Value>,
+) -> Result<Vec<(String, Value)>, Failure> {
+    if json.len() > MOST_PROPERTIES {
+        let issue = Issue::new(field, format!("has {} properties; at most {MOST_PROPERTIES} at once", json.len()));
+        return Err(Failure::InvalidInput(vec![issue]));
+    }
+    Ok(json.iter().map(|(key, value)| (key.clone(), property_value(value))).collect())
 }
 
 /// A property as a client sends it.
@@ -87,5 +148,15 @@ mod tests {
         assert_eq!(shown("\u{feff}a\r\nb"), "a\nb");
         assert_eq!(count_lines("a\nb\n"), 2);
         assert_eq!(count_lines(""), 0);
+    }
+
+    #[test]
+    fn the_last_line_keeps_its_newline() {
+        let lines = |text: &'static str, first, last| &text[line_span(text, first, last)];
+        assert_eq!(lines("a\nb\n", 1, 2), "a\nb\n");
+        assert_eq!(lines("a\nb\nc", 1, 2), "a\nb");
+        assert_eq!(lines("a\nb\nc", 2, 3), "b\nc");
+        assert_eq!(lines("", 0, 0), "");
+        assert_eq!((line_at("a\nb", 0), line_at("a\nb", 2)), (1, 2));
     }
 }

@@ -84,6 +84,12 @@ impl<T> Page<T> {
     }
 }
 
+/// The bytes that an answer of so many tokens has.
+pub(crate) fn room_of(max_tokens: Option<u64>) -> usize {
+    let tokens = max_tokens.map_or(usize::MAX, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
+    tokens.saturating_mul(BYTES_PER_TOKEN).min(MOST_BYTES)
+}
+
 /// One call's place in a list.
 pub(crate) struct Pager {
     tool: &'static str,
@@ -102,13 +108,12 @@ impl Pager {
 
     /// For tools with a limit of their own.
     pub(crate) fn of(tool: &'static str, question: &impl Serialize, limit: usize, max_tokens: MaxTokens) -> Pager {
-        let tokens = max_tokens.0.map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
         Pager {
             tool,
             question: serde_json::to_string(question).unwrap_or_default(),
             limit,
             is_clamped: false,
-            bytes: tokens.map_or(MOST_BYTES, |tokens| tokens.saturating_mul(BYTES_PER_TOKEN).min(MOST_BYTES)),
+            bytes: room_of(max_tokens.0),
         }
     }
 

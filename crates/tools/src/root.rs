@@ -13,6 +13,11 @@ use crate::failure::Failure;
 pub(crate) struct Root(#[schemars(length(max = 1024))] Option<String>);
 
 impl Root {
+    /// For tools that call it otherwise, or cannot do without.
+    pub(crate) fn of(folder: &str) -> Root {
+        Root(Some(folder.to_owned()))
+    }
+
     /// The folder, which must exist: a misspelt one would look like one without a match.
     pub(crate) fn folder(&self, context: &Context<'_>) -> Result<FolderPath, Failure> {
         match self.0.as_deref() {

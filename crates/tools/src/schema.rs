@@ -84,9 +84,9 @@ fn simplify_object(object: &mut Map<String, Value>) {
     if object.get("additionalProperties").is_some_and(|extra| *extra == Value::Bool(true)) {
         object.remove("additionalProperties");
     }
-    // Integer widths say nothing to a model.
-    if object.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with("int") || format.starts_with("uint"))
-    {
+    // The widths of numbers say nothing to a model.
+    let is_width = |format: &str| ["int", "uint", "double", "float"].iter().any(|width| format.starts_with(width));
+    if object.get("format").and_then(Value::as_str).is_some_and(is_width) {
         object.remove("format");
     }
 }

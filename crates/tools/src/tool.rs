@@ -5,8 +5,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::context::{Call, Context};
+use crate::context::{Call, Context, ServerContext};
 use crate::failure::{Failure, Issue};
+use crate::plan::{Plan, carry_out};
 use crate::schema;
 
 /// The struct's doc comment is the description that a model reads, its fields are the schema.
@@ -15,6 +16,23 @@ pub trait Tool: DeserializeOwned + JsonSchema + 'static {
     type Output: Serialize + JsonSchema + 'static;
 
     fn run(self, context: &Context<'_>) -> Result<Self::Output, Failure>;
+}
+
+/// A tool that changes files. It says what it would do, so that the same words can be shown to a human, tried without effect, or
+/// carried out.
+pub(crate) trait ChangeTool: DeserializeOwned + JsonSchema + 'static {
+    const SPEC: Spec;
+    type Output: Serialize + JsonSchema + 'static;
+
+    fn plan<'c>(self, context: &'c Context<'_>) -> Result<Plan<'c, Self::Output>, Failure>;
+}
+
+/// A tool about the server rather than one vault.
+pub(crate) trait ServerTool: DeserializeOwned + JsonSchema + 'static {
+    const SPEC: Spec;
+    type Output: Serialize + JsonSchema + 'static;
+
+    fn run(self, context: &ServerContext<'_>) -> Result<Self::Output, Failure>;
 }
 
 /// Everything about a tool that is not its arguments; annotations, catalogue, documentation and enforcement come from here.
@@ -51,6 +69,19 @@ pub enum Rate {
     Admin,
 }
 
+impl Rate {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rate::Read => "read",
+            Rate::Write => "write",
+            Rate::Delete => "delete",
+            Rate::Bulk => "bulk",
+            Rate::Execute => "execute",
+            Rate::Admin => "admin",
+        }
+    }
+}
+
 /// What a call does to the world, as annotations tell it to clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -81,15 +112,27 @@ impl Effect {
 pub enum Confirm {
     Never,
     Always,
+    /// In the case that these words name; the tool itself finds out.
+    When(&'static str),
 }
 
 /// Whether a repeated call may be answered from the first one's reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idempotency {
-    /// Calling twice is the same as calling once, or replies are never kept.
+    /// Calling twice is the same as calling once.
     Natural,
     /// A repeated call acts again.
     Repeats,
+    /// A repeated call acts again, unless both carry the same key.
+    Keyed,
+    /// The same, and there must be a key.
+    KeyRequired,
+}
+
+impl Idempotency {
+    pub const fn takes_key(self) -> bool {
+        matches!(self, Idempotency::Keyed | Idempotency::KeyRequired)
+    }
 }
 
 impl Spec {
@@ -132,6 +175,10 @@ impl Spec {
     pub const fn rate(self, rate: Rate) -> Spec {
         Spec { rate, ..self }
     }
+
+    pub const fn confirm(self, confirm: Confirm) -> Spec {
+        Spec { confirm, ..self }
+    }
 }
 
 /// A tool with its types forgotten, for slices of them.
@@ -141,13 +188,16 @@ pub struct Registered {
     pub input_schema: &'static (dyn Fn() -> Map<String, Value> + Send + Sync),
     pub output_schema: &'static (dyn Fn() -> Map<String, Value> + Send + Sync),
     pub description: &'static (dyn Fn() -> String + Send + Sync),
+    /// Whether it says what it would change before it does, and asks for itself.
+    plans: bool,
     pub(crate) runner: Runner,
 }
 
 #[derive(Clone, Copy)]
 pub(crate) enum Runner {
-    OnVault(fn(Value, &Context<'_>) -> Result<Value, Failure>),
-    WithoutVault(&'static (dyn Fn(Value, &Call) -> Result<Value, Failure> + Send + Sync)),
+    OnVault(fn(&Value, &Context<'_>) -> Result<Value, Failure>),
+    OnServer(fn(&Value, &ServerContext<'_>) -> Result<Value, Failure>),
+    Outside(&'static (dyn Fn(&Value, &Call) -> Result<Value, Failure> + Send + Sync)),
 }
 
 impl Registered {
@@ -157,41 +207,71 @@ impl Registered {
             input_schema: &schema::of::<T>,
             output_schema: &schema::of::<T::Output>,
             description: &schema::description_of::<T>,
-            runner: Runner::OnVault(run::<T>),
+            plans: false,
+            runner: Runner::OnVault(|arguments, context| answer(read::<T>(arguments)?.run(context)?)),
         }
     }
 
-    /// Runs the tool on arguments that fit its schema.
-    pub fn run(&self, arguments: Value, context: &Context<'_>) -> Result<Value, Failure> {
-        match self.runner {
-            Runner::OnVault(run) => run(arguments, context),
-            Runner::WithoutVault(run) => run(whole_numbers(arguments), context.call),
+    /// A tool that changes more than one transaction can, and calls [`agree`](crate::plan::agree) before it does.
+    pub(crate) const fn asking<T: Tool>() -> Registered {
+        Registered { plans: true, ..Registered::of::<T>() }
+    }
+
+    pub(crate) const fn changing<T: ChangeTool>() -> Registered {
+        Registered {
+            spec: T::SPEC,
+            input_schema: &schema::of::<T>,
+            output_schema: &schema::of::<T::Output>,
+            description: &schema::description_of::<T>,
+            plans: true,
+            runner: Runner::OnVault(|arguments, context| {
+                answer(carry_out(&T::SPEC, context, || read::<T>(arguments)?.plan(context))?)
+            }),
         }
     }
 
-    /// The same for a server that has no vault.
-    pub fn run_without_vault(&self, arguments: Value, call: &Call) -> Result<Value, Failure> {
-        match self.runner {
-            Runner::OnVault(_) => Err(Failure::NotConfigured("this server has no vault; its operator can name one".to_owned())),
-            Runner::WithoutVault(run) => run(whole_numbers(arguments), call),
+    pub(crate) const fn on_server<T: ServerTool>() -> Registered {
+        Registered {
+            spec: T::SPEC,
+            input_schema: &schema::of::<T>,
+            output_schema: &schema::of::<T::Output>,
+            description: &schema::description_of::<T>,
+            plans: false,
+            runner: Runner::OnServer(|arguments, context| answer(read::<T>(arguments)?.run(context)?)),
         }
     }
 
+    /// A tool outside every vault, made while the program runs.
+    pub(crate) fn outside(
+        spec: Spec,
+        [input_schema, output_schema]: [&'static (dyn Fn() -> Map<String, Value> + Send + Sync); 2],
+        description: &'static (dyn Fn() -> String + Send + Sync),
+        run: &'static (dyn Fn(&Value, &Call) -> Result<Value, Failure> + Send + Sync),
+    ) -> Registered {
+        Registered { spec, input_schema, output_schema, description, plans: false, runner: Runner::Outside(run) }
+    }
+
+    pub fn plans(&self) -> bool {
+        self.plans
+    }
+
+    /// Whether a call is about one vault.
     pub fn needs_vault(&self) -> bool {
         matches!(self.runner, Runner::OnVault(_))
     }
 }
 
-fn run<T: Tool>(arguments: Value, context: &Context<'_>) -> Result<Value, Failure> {
+fn read<T: DeserializeOwned>(arguments: &Value) -> Result<T, Failure> {
     // Validation has passed; what is left are limits of the types, such as a number that is too large.
-    let tool: T = serde_json::from_value(whole_numbers(arguments))
-        .map_err(|error| Failure::InvalidInput(vec![Issue::other(error.to_string())]))?;
-    let output = tool.run(context)?;
+    T::deserialize(arguments).map_err(|error| Failure::InvalidInput(vec![Issue::other(error.to_string())]))
+}
+
+fn answer(output: impl Serialize) -> Result<Value, Failure> {
     serde_json::to_value(output).map_err(|error| Failure::Internal(error.to_string()))
 }
 
 /// Some clients send 1.0 for 1, and the types here know the difference.
-fn whole_numbers(value: Value) -> Value {
+pub fn whole_numbers(value: Value) -> Value {
     match value {
         Value::Number(number) => match number.as_f64() {
             Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15 => Value::from(float as i64),

@@ -118,6 +118,11 @@ impl Access {
         Access::of(Arc::default(), |_| true)
     }
 
+    /// Which rules are satisfied: with the same rules, handles of the same rights may do the same.
+    pub fn rights(&self) -> Box<[bool]> {
+        self.satisfied.iter().copied().chain([self.default_satisfied]).collect()
+    }
+
     pub fn class(&self) -> AccessClass {
         self.class
     }

@@ -22,6 +22,7 @@ mod journal;
 mod locks;
 mod path;
 mod planned;
+mod preview;
 mod reading;
 mod recovery;
 mod renaming;
@@ -46,9 +47,10 @@ pub use error::VaultError;
 pub use hash::ContentHash;
 pub use history::{
     ChangeId, Clash, Clock, Compared, Damage, FileChange, FileDiff, Filter, History, HistorySettings, Image, Obstacle,
-    OnConflict, PastChange, Proposed, Side, Trimmed, Undo, UndoConflict, UndoOutcome, UndoPlan, UndoneFile, unified_diff,
+    OnConflict, PastChange, Side, Trimmed, Undo, UndoConflict, UndoOutcome, UndoPlan, UndoneFile, unified_diff,
 };
 pub use path::{FolderPath, NotePath, PathError};
+pub use preview::{Preview, PreviewKind};
 pub use recovery::Recovery;
 pub use settings::{AppSettings, LinkFormat, TrashOption};
 pub use stat::{EntryKind, Stat};

@@ -13,7 +13,7 @@ use crate::core::{Core, name_on_disk};
 use crate::journal::{Disposal, Intent, Planned};
 use crate::renaming::{Kept, remove_if_there, rename_new, swap_back, swap_in, sync_folder};
 use crate::system_trash::move_to_system_trash;
-use crate::{FolderPath, NotePath, VaultError, fault};
+use crate::{FolderPath, NotePath, Trashed, VaultError, fault};
 
 /// The folders that a change touches, each opened once.
 pub(crate) struct Handles<'v> {
@@ -95,14 +95,21 @@ impl Planned {
     }
 
     /// After the commit: what was kept to undo the step goes, and a deleted file to where deleted files go.
-    fn finish(&self, handles: &mut Handles<'_>) -> Result<(), VaultError> {
+    fn finish(&self, handles: &mut Handles<'_>, trashed: &mut Vec<(NotePath, Trashed)>) -> Result<(), VaultError> {
         let Planned::Take { path, spelled, aside, option, .. } = self else { return self.clear(handles) };
         let Some((folder, _)) = found(handles.parent(path))? else { return Ok(()) };
         let aside = aside.aside();
         if folder.symlink_metadata(&aside).is_err() {
             return Ok(());
         }
-        let Err(error) = dispose(handles.core, &folder, &aside, path, *option) else { return Ok(()) };
+        let disposed = dispose(handles.core, &folder, &aside, path, *option);
+        let error = match disposed {
+            Ok(place) => {
+                trashed.push((path.clone(), place));
+                return Ok(());
+            }
+            Err(error) => error,
+        };
         tracing::error!(%path, %error, "a file could not be deleted after all; it is put back");
         rename_new(&folder, &aside, &folder, spelled.of(path)).map_err(|error| VaultError::from_io(path, error))
     }
@@ -163,10 +170,14 @@ impl Intent {
 }
 
 /// Tidies up after the commit. Deleted files are safely in the trash before their record goes: it alone knows them.
-pub(crate) fn finish_all<'a>(handles: &mut Handles<'_>, steps: impl IntoIterator<Item = &'a Planned>) -> Result<(), VaultError> {
+pub(crate) fn finish_all<'a>(
+    handles: &mut Handles<'_>,
+    steps: impl IntoIterator<Item = &'a Planned>,
+    trashed: &mut Vec<(NotePath, Trashed)>,
+) -> Result<(), VaultError> {
     let mut deletes = false;
     for step in steps {
-        step.finish(handles)?;
+        step.finish(handles, trashed)?;
         deletes |= matches!(step, Planned::Take { .. });
     }
     if deletes {
@@ -200,18 +211,18 @@ fn rename_file(
     })
 }
 
-fn dispose(core: &Core, folder: &Dir, aside: &str, path: &NotePath, option: Disposal) -> io::Result<()> {
+fn dispose(core: &Core, folder: &Dir, aside: &str, path: &NotePath, option: Disposal) -> io::Result<Trashed> {
     if option == Disposal::None {
-        return fault::around("remove", || folder.remove_file(aside));
+        return fault::around("remove", || folder.remove_file(aside)).map(|()| Trashed::Gone);
     }
     // Where the system's trash takes only a path, it would keep the file under its hidden name.
     let has_handles = cfg!(all(unix, not(target_vendor = "apple")));
     if option == Disposal::System && has_handles {
         let original = core.path_on_disk(path).map_err(io::Error::other)?;
         match move_to_system_trash(folder, aside.as_ref(), path.name(), &original) {
-            Ok(()) => return Ok(()),
+            Ok(()) => return Ok(Trashed::System),
             Err(error) => tracing::debug!(%error, "no system trash here; using the vault's own"),
         }
     }
-    core.move_to_local_trash(folder, aside.as_ref(), path.name()).map(drop)
+    core.move_to_local_trash(folder, aside.as_ref(), path.name())
 }

@@ -111,7 +111,7 @@ impl Core {
                 outcome.map_err(io::Error::other)?
             }
             Progress::Committed(_, steps) => {
-                finish_all(&mut handles, steps).map_err(io::Error::other)?;
+                finish_all(&mut handles, steps, &mut Vec::new()).map_err(io::Error::other)?;
                 Outcome::Finished
             }
             Progress::Undone(intent, steps) => {
@@ -171,7 +171,7 @@ fn resolve(
         }
         handles.sync();
         record.commit().map_err(to_record)?;
-        finish_all(handles, steps)?;
+        finish_all(handles, steps, &mut Vec::new())?;
         tracing::info!(files = steps.len(), "finished a change that a crash had interrupted");
         return Ok(Outcome::Finished);
     }

@@ -71,9 +71,10 @@ pub(crate) fn commit_several(
     }
     // Before the journal forgets the change.
     let change = announced.settle(true);
-    close(finish_all(&mut handles, staged.iter().map(|staged| &staged.planned)), record);
+    let mut trashed = Vec::new();
+    close(finish_all(&mut handles, staged.iter().map(|staged| &staged.planned), &mut trashed), record);
     let written = staged.iter().filter_map(|staged| staged.tell(&mut handles)).collect();
-    Ok(Committed { written, change })
+    Ok(Committed { written, trashed, change })
 }
 
 /// A journal that cannot be written costs safety, not the service.

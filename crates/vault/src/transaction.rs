@@ -16,7 +16,8 @@ use crate::renaming::{rename_new, sync_folder};
 use crate::several::{check_free, commit_several};
 use crate::temporary::{Temporary, fresh_name};
 use crate::{
-    Change, ChangeId, ContentHash, Contents, Durability, NotePath, Operation, Stat, TrashOption, Vault, VaultError, fault,
+    Change, ChangeId, ContentHash, Contents, Durability, NotePath, Operation, Stat, TrashOption, Trashed, Vault, VaultError,
+    fault,
 };
 
 /// What must be true of a file before it is replaced.
@@ -46,6 +47,8 @@ pub struct Written {
 #[derive(Clone, Debug, Default)]
 pub struct Committed {
     pub written: Vec<Written>,
+    /// Where deleted files went.
+    pub trashed: Vec<(NotePath, Trashed)>,
     /// Its name in the history, if the vault keeps one and anything was changed.
     pub change: Option<ChangeId>,
 }
@@ -57,9 +60,9 @@ pub(crate) enum Step {
 }
 
 pub struct Transaction {
-    vault: Vault,
+    pub(crate) vault: Vault,
     folders: Folders,
-    steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     undoes: Vec<ChangeId>,
 }
 
@@ -116,14 +119,6 @@ impl Transaction {
         self
     }
 
-    pub(crate) fn steps(&self) -> &[Step] {
-        &self.steps
-    }
-
-    pub(crate) fn vault(&self) -> &Vault {
-        &self.vault
-    }
-
     /// The history will say of this change that it takes back those.
     #[must_use]
     pub(crate) fn undoing(mut self, changes: Vec<ChangeId>) -> Self {
@@ -160,20 +155,22 @@ impl Transaction {
         }
         let Some(step) = self.steps.pop() else { return Ok(Committed::default()) };
         let recording = recording();
-        let (written, change) = match step {
+        let mut committed = Committed::default();
+        match step {
             Step::Write { path, bytes, expect } => {
                 let (written, change) = self.vault.write_one(&path, &bytes, expect, self.folders, recording)?;
-                (vec![written], change)
+                (committed.written, committed.change) = (vec![written], change);
             }
-            Step::Rename { from, to } => (Vec::new(), self.vault.rename_one(&from, &to, self.folders, recording)?),
+            Step::Rename { from, to } => committed.change = self.vault.rename_one(&from, &to, self.folders, recording)?,
             Step::Remove { path, expect, option } => {
                 if expect != Expect::Anything {
                     check_before(&path, expect, self.vault.core.read(&path))?;
                 }
-                (Vec::new(), self.vault.remove_locked(&path, option, recording)?.1)
+                let (trashed, change) = self.vault.remove_locked(&path, option, recording)?;
+                (committed.trashed, committed.change) = (vec![(path, trashed)], change);
             }
-        };
-        Ok(Committed { written, change })
+        }
+        Ok(committed)
     }
 }
 
@@ -185,14 +182,6 @@ impl Step {
             Step::Rename { from, to } => ((from, Operation::Delete), Some((to, Operation::Write))),
         };
         std::iter::once(first).chain(second)
-    }
-
-    /// From where to where a file goes.
-    pub(crate) fn moved(&self) -> Option<(&NotePath, &NotePath)> {
-        match self {
-            Step::Rename { from, to } => Some((from, to)),
-            _ => None,
-        }
     }
 
     /// The file that the step begins with.

@@ -100,7 +100,7 @@ fn answers(index: &Index) -> String {
         tell("notes", &catalogue.notes().map(|entry| entry.path.to_string()).collect::<Vec<_>>());
         tell("tags", &catalogue.tags().map(|tag| (tag.name.to_owned(), tag.notes)).collect::<Vec<_>>());
         tell("tagged", &paths(catalogue.with_tag("needle", TagDepth::Below)));
-        let properties = catalogue.properties();
+        let properties = catalogue.properties(&FolderPath::ROOT, 5);
         tell("properties", &properties.iter().map(|property| format!("{property:?}")).collect::<Vec<_>>());
         let unresolved = catalogue.unresolved();
         tell("unresolved", &unresolved.iter().map(|link| (&link.target, &link.sources)).collect::<Vec<_>>());

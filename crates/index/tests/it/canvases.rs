@@ -17,7 +17,7 @@ fn file_nodes_and_text_cards_are_links() {
 fn a_move_changes_the_links_of_a_canvas_and_not_a_byte_more() {
     let place = Place::new(&[("a/Note.md", "# H"), ("board.canvas", BOARD)]);
     let run = place.start_without_store();
-    assert_eq!(run.move_file("a/Note.md", "b/New \"name\".md"), 2);
+    assert_eq!(run.move_file("a/Note.md", "b/New \"name\".md"), 3);
     let expected = BOARD
         .replace("\"a/Note.md\"", "\"b/New \\\"name\\\".md\"")
         .replace("[[Note#H|it]]", "[[New \\\"name\\\"#H|it]]")

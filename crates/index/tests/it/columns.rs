@@ -69,7 +69,7 @@ fn properties_are_listed_with_their_types_and_values() {
     let second = "---\nstatus: done\ndue: 2024-05-01T08:30\nrating: high\nok: true\nmap: {a: 1}\n---\n";
     let place = Place::new(&[("a.md", first), ("b.md", second), ("c.md", "---\nSTATUS: open\n---\n")]);
     let run = place.start_without_store();
-    let properties = run.index.catalogue().properties();
+    let properties = run.index.catalogue().properties(&FolderPath::ROOT, 5);
     let found: Vec<(String, Vec<&str>, usize)> =
         properties.iter().map(|property| (property.key.to_lowercase(), property.types.clone(), property.notes)).collect();
     let wanted: Vec<(String, Vec<&str>, usize)> = vec![
@@ -83,4 +83,21 @@ fn properties_are_listed_with_their_types_and_values() {
     ];
     assert_eq!(found, wanted);
     assert_eq!(properties[6].samples, [json!("done"), json!("open")]);
+    assert_eq!(run.index.catalogue().properties(&FolderPath::ROOT, 1)[6].samples, [json!("done")]);
+    assert_eq!(run.index.catalogue().properties(&FolderPath::ROOT, 0)[6].samples, [json!(null); 0]);
+}
+
+#[test]
+fn properties_of_a_folder_count_its_notes_alone() {
+    let place = Place::new(&[
+        ("a.md", "---\nx: 1\ny: 1\n---\n"),
+        ("in/b.md", "---\nX: two\n---\n"),
+        ("in/deep/c.md", "---\nx: two\n---\n"),
+        ("in/d.md", "---\nx: 3\n---\n"),
+    ]);
+    let run = place.start_without_store();
+    let folder = FolderPath::parse("in").unwrap();
+    let properties = run.index.catalogue().properties(&folder, 5);
+    let [only] = &properties[..] else { panic!("{properties:?}") };
+    assert_eq!((only.notes, &only.types[..], &only.samples[..]), (3, &["text", "number"][..], &[json!("two"), json!(3)][..]));
 }

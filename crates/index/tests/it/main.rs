@@ -9,6 +9,7 @@ mod columns;
 mod graph;
 mod jsonlogic;
 mod moves;
+mod moves_at_once;
 mod naive;
 mod place;
 mod property_filter;

@@ -113,7 +113,7 @@ fn a_copy_means_what_the_original_means() {
     let text = "[[./x]] [[Note]] [[#h]] [[a/Note|me]] [[gone]]";
     let place = Place::new(&[("a/Note.md", text), ("a/x.md", ""), ("Other.md", "[[Note]]")]);
     let run = place.start_without_store();
-    let copy = relinked_copy(&run.vault, &run.index.catalogue(), &note("a/Note.md"), &note("b/Copy.md")).unwrap();
+    let copy = relinked_copy(&run.vault, &run.index.catalogue(), &note("a/Note.md"), &note("b/Copy.md")).unwrap().bytes;
     assert_eq!(String::from_utf8(copy).unwrap(), "[[../a/x]] [[Copy]] [[#h]] [[b/Copy|me]] [[gone]]");
     assert_eq!(place.text("a/Note.md"), text);
 }

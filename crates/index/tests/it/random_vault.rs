@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use serde_json::json;
 
 const FOLDERS: &[&str] = &["", "a", "b", "a/b", "a/c d", "Ü"];
 const NAMES: &[&str] =
     &["A.md", "B.md", "Note.md", "v1.2.md", "v1.2", "long name.md", "Ünï (x).md", "pic.png", "ΛΟΓΟΣ.md", "B.md.md"];
+
+const BOARDS: &[&str] = &["Board.canvas", "a/Board.canvas", "b/Note.canvas"];
 
 #[derive(Clone, Debug)]
 pub(crate) struct RandomVault {
@@ -41,6 +44,26 @@ pub(crate) fn vault() -> impl Strategy<Value = RandomVault> {
             RandomVault { files, format }
         },
     )
+}
+
+/// The same with canvases, whose nodes and texts are links too.
+pub(crate) fn vault_with_boards() -> impl Strategy<Value = RandomVault> {
+    let boards = prop::collection::btree_map(select(BOARDS), prop::collection::vec(link(), 0..5), 0..3);
+    (vault(), boards).prop_map(|(mut vault, boards)| {
+        let paths: Vec<String> = vault.files.keys().cloned().collect();
+        let boards = boards.into_iter().map(|(path, links)| (path.to_owned(), board(path, &paths, &links)));
+        vault.files.extend(boards);
+        vault
+    })
+}
+
+fn board(source: &str, paths: &[String], links: &[Link]) -> String {
+    let node = |link: &Link| match link.kind {
+        0..3 => json!({"type": "file", "file": paths[link.target.index(paths.len())], "x": 1.5}),
+        3 => json!({"type": "file", "file": link_path(source, &paths[link.target.index(paths.len())], link.form)}),
+        _ => json!({"type": "text", "text": format!("see {} \"there\"", written(source, paths, link))}),
+    };
+    json!({"nodes": links.iter().map(node).collect::<Vec<_>>(), "own": true}).to_string()
 }
 
 fn link() -> impl Strategy<Value = Link> {

@@ -1,7 +1,10 @@
 //! Any value can be written and read back, and writing one property leaves the rest alone.
 
 use proptest::prelude::*;
-use quillgate_markdown::{EditError, Note, Value, parse_yaml, remove_property, set_property, to_yaml};
+use quillgate_markdown::{
+    EditError, Note, Value, add_to_list, find_value, parse_yaml, remove_from_list, remove_property, remove_property_at,
+    set_property, set_property_at, to_yaml,
+};
 
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
@@ -119,6 +122,17 @@ proptest! {
     }
 
     #[test]
+    fn a_note_without_properties_gets_the_first_one(body in "[a-z#\n-]{0,12}", key in text(), value in value()) {
+        prop_assume!(!key.is_empty() && Note::parse(&body).frontmatter.is_none());
+        let after = match set_property(&body, &key, &value) {
+            Ok(edits) => edits.apply(&body),
+            Err(EditError::Unsafe { .. }) if keeps_blank_lines(&value) => return Ok(()),
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        };
+        prop_assert!(is_same(&properties_of(&after), &[(key, value)]) && after.ends_with(&body));
+    }
+
+    #[test]
     fn removing_keeps_the_other_properties(note in note(), key in prop::sample::select(vec!["a", "b", "c d", "é", "e"])) {
         let before = properties_of(&note);
         let edits = match remove_property(&note, key) {
@@ -129,5 +143,69 @@ proptest! {
         let after = properties_of(&edits.apply(&note));
         let expected: Vec<_> = before.into_iter().filter(|(other, _)| other.to_lowercase() != key).collect();
         prop_assert!(is_same(&after, &expected));
+    }
+
+    #[test]
+    fn a_value_inside_a_property_is_set_without_touching_what_is_beside_it(
+        note in note(),
+        key in prop::sample::select(vec!["a", "b", "é", "new"]),
+        inside in prop::sample::select(vec!["k", "L", "l.0", "new", "0"]),
+        value in value(),
+    ) {
+        let path: Vec<&str> = [key].into_iter().chain(inside.split('.')).collect();
+        let before = Note::parse(&note);
+        let outer = before.find_property(key);
+        let edits = match set_property_at(&note, &path, &value) {
+            Ok(edits) => edits,
+            Err(EditError::NoPlace { .. }) => return Ok(()),
+            Err(EditError::Unsafe { .. }) if keeps_blank_lines(&value) => return Ok(()),
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        };
+        let after = Note::parse(&edits.apply(&note));
+        let found = after.find_property(key).and_then(|property| find_value(&property.value, &path[1..]));
+        prop_assert!(found.is_some_and(|found| found.is_same(&value)), "{:?}", edits);
+        for edit in edits.as_slice() {
+            let is_inside = outer.is_none_or(|outer| outer.span.start <= edit.range.start && edit.range.end <= outer.span.end);
+            prop_assert!(is_inside, "the edit leaves its entry");
+        }
+        // Beside a map's entry that is set, the others keep their bytes.
+        let sibling = outer.and_then(|outer| find_value(&outer.value, &["l", "0"])).is_some();
+        if sibling && path[1..] == ["k"] {
+            prop_assert!(edits.apply(&note).replace("\r\n", "\n").contains("  l:\n    - m\n"));
+        }
+    }
+
+    #[test]
+    fn what_is_set_inside_a_property_can_be_removed_again(note in note(), value in value()) {
+        let path = ["a", "fresh"];
+        let Ok(edits) = set_property_at(&note, &path, &value) else { return Ok(()) };
+        let with = edits.apply(&note);
+        let edits = match remove_property_at(&with, &path) {
+            Err(EditError::Unsafe { .. }) if keeps_blank_lines(&value) => return Ok(()),
+            other => other.map_err(|error| TestCaseError::fail(format!("{error} in {with}")))?,
+        };
+        let after = Note::parse(&edits.apply(&with));
+        prop_assert!(after.find_property("a").is_some_and(|property| find_value(&property.value, &["fresh"]).is_none()));
+    }
+
+    #[test]
+    fn an_item_that_was_added_can_be_removed_again(note in note(), item in text()) {
+        let item = Value::Text(format!("x{item}"));
+        let before = properties_of(&note);
+        let with = match add_to_list(&note, "a", &item) {
+            Ok(edits) => edits.apply(&note),
+            Err(EditError::Unsafe { .. }) if keeps_blank_lines(&item) => return Ok(()),
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        };
+        let listed = Note::parse(&with).find_property("a").map(|property| property.value.clone());
+        let items = listed.as_ref().and_then(Value::as_list).expect("a list");
+        prop_assert!(items.last().is_some_and(|last| last.is_same(&item)));
+        let edits = match remove_from_list(&with, "a", |value| value.is_same(&item)) {
+            Err(EditError::Unsafe { .. }) if keeps_blank_lines(&item) => return Ok(()),
+            other => other.map_err(|error| TestCaseError::fail(format!("{error} in {with}")))?,
+        };
+        let after = properties_of(&edits.apply(&with));
+        let others = |all: &[(String, Value)]| all.iter().filter(|(key, _)| key != "a").cloned().collect::<Vec<_>>();
+        prop_assert!(is_same(&others(&after), &others(&before)));
     }
 }

@@ -12,8 +12,8 @@ use quillgate_example_upstream::{PASSWORD, USERNAME, Upstream};
 use super::serve::run_server;
 use super::{Shared, say, surfaces};
 use crate::config::{AuthMode, Config, Modes, SourceConfig, UpstreamConfig};
+use crate::mount::ARTICLES;
 use crate::network::{DEFAULT_PORT, parse_address};
-use crate::pipeline::ARTICLES;
 use crate::{data_folder, environment, snippets};
 
 /// The files of examples/vault, with their paths.

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -63,7 +64,7 @@ impl Index {
 
 impl Options {
     /// The vault with its catalogue read.
-    fn open(&self) -> anyhow::Result<Workspace> {
+    fn open(&self) -> anyhow::Result<Arc<Workspace>> {
         let mut shared = self.shared.clone();
         shared.vault_path = self.vault.clone().or(shared.vault_path);
         // The answer tells what could not be read; the log need not tell it too.

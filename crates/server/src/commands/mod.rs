@@ -1,10 +1,13 @@
 //! The command line.
 
+mod approve;
+mod audit;
 mod clients;
 mod config;
 mod demo;
 mod doctor;
 mod hash_password;
+mod history;
 mod index;
 mod keys;
 mod remembered;
@@ -12,6 +15,7 @@ mod serve;
 mod stdio;
 mod tokens;
 mod tools;
+mod undo;
 mod users;
 
 use std::io::{self, Write};
@@ -22,15 +26,20 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
-use quillgate_index::Index;
 use quillgate_remote::Source;
 use quillgate_tools::{SURFACES, Surface, Workspace, articles_surface, find_surface};
-use quillgate_vault::{Limits, Vault};
 
 use crate::config::{Config, Loaded, Secret};
 use crate::environment::flag_or_variable;
-use crate::pipeline::{ARTICLES, Pipeline};
+use crate::ledger::Ledger;
+use crate::mount::ARTICLES;
+use crate::pipeline::Pipeline;
+use crate::telemetry::{self, Telemetry};
+use crate::vaults::{Served, Vaults};
 use crate::{data_folder, environment, logging};
+
+/// How long the records of the last calls have to be written when the program ends.
+const LAST_RECORDS: Duration = Duration::from_millis(500);
 
 const USUAL_LOG_LEVEL: &str = "info";
 
@@ -71,6 +80,14 @@ enum Command {
     Tokens(tokens::Tokens),
     /// Show, make and end static keys for agents without a browser
     Keys(keys::Keys),
+    /// Show what agents ask to be allowed, agree or refuse
+    Approve(approve::Approve),
+    /// List what was changed, show changes, read notes as they were
+    History(history::History),
+    /// Take changes back
+    Undo(undo::Undo),
+    /// List the record of all calls, and check it
+    Audit(audit::Audit),
     /// List the tools that clients see
     Tools(tools::Tools),
     /// Find out what is wrong with a running server
@@ -115,6 +132,10 @@ pub fn run() -> ExitCode {
         Some(Command::Clients(clients)) => clients.run(),
         Some(Command::Tokens(tokens)) => tokens.run(),
         Some(Command::Keys(keys)) => keys.run(),
+        Some(Command::Approve(approve)) => approve.run(),
+        Some(Command::History(history)) => history.run(),
+        Some(Command::Undo(undo)) => undo.run(),
+        Some(Command::Audit(audit)) => audit.run(),
         Some(Command::Doctor(doctor)) => doctor.run(),
         Some(Command::Tools(tools)) => tools.run(),
         Some(Command::Version) => say(concat!("quillgate ", env!("CARGO_PKG_VERSION"))),
@@ -220,22 +241,28 @@ fn articles(config: &Config, names: &[String]) -> anyhow::Result<&'static Surfac
     Ok(articles_surface(sources)?)
 }
 
-/// Opens the default vault and starts reading it in the background.
-fn open_workspace(config: &Config) -> anyhow::Result<Workspace> {
-    let Some(entry) = config.default_vault() else {
-        bail!("no vault is given; name its folder, as in: quillgate ~/Notes");
-    };
+/// Opens the vaults, starts reading them in the background, and puts everything before them that a call goes through.
+pub(crate) fn open_pipeline(config: Config) -> anyhow::Result<Arc<Pipeline>> {
     allow_many_open_files();
-    let data = data_folder::path(config.data_dir.as_deref())?;
-    let folders = data_folder::for_vault(&data, &entry.path)?;
-    let limits = Limits { file_bytes: config.limits.max_file_bytes };
-    let vault = Vault::open(&entry.path, folders.locks, limits)?.with_durability(config.write.durability.into());
-    let vault = Arc::new(match folders.journal {
-        Some(journal) => vault.with_journal(journal),
-        None => vault,
-    });
-    let index = Index::start(vault.clone(), folders.catalogue, &config.search.index_settings());
-    Ok(Workspace::new(vault, index, config.tool_settings()))
+    let vaults = Vaults::open(&config)?;
+    let telemetry = Arc::new(Telemetry::new(telemetry::Settings::of(&config)?)?);
+    let config = Arc::new(config);
+    let ledger = Ledger::new(config.clone());
+    Ok(Arc::new(Pipeline::new(vaults, config, ledger, telemetry)))
+}
+
+/// The default vault as its owner sees it, for commands that look at one.
+fn open_workspace(config: &Config) -> anyhow::Result<Arc<Workspace>> {
+    allow_many_open_files();
+    let served = open_default_vault(config)?;
+    Ok(served.view(|_| true).workspace)
+}
+
+fn open_default_vault(config: &Config) -> anyhow::Result<Arc<Served>> {
+    match config.default_vault() {
+        Some(entry) => Ok(Arc::new(Served::open(config, &data_folder::path(config.data_dir.as_deref())?, entry)?)),
+        None => bail!("no vault is given; name its folder, as in: quillgate ~/Notes"),
+    }
 }
 
 /// Moving a note that many others link to keeps a file open for each of them.

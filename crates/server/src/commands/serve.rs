@@ -2,26 +2,22 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use quillgate_oauth::{Clock, Hashing, PasswordHash};
-use quillgate_state::State;
-use quillgate_tools::{Surface, Workspace, vault_id};
+use quillgate_oauth::{Hashing, PasswordHash};
+use quillgate_tools::Surface;
 use tokio::net::TcpListener;
 
-use super::{Shared, open_workspace, say, start, surfaces, surfaces_of_sites, wait_for_calls};
+use super::{LAST_RECORDS, Shared, open_pipeline, say, start, surfaces, surfaces_of_sites, wait_for_calls};
 use crate::config::{AuthMode, Config, Loaded, Origins, Secret, UserConfig};
 use crate::environment::flag_or_variable;
+use crate::mount::ARTICLES;
 use crate::network::{DEFAULT_PORT, NOTES_PORT, TrustedPeers, check_exposure, parse_address};
-use crate::pipeline::{ARTICLES, Pipeline};
+use crate::pipeline::Pipeline;
 use crate::sites::{self, Surroundings};
-use crate::telemetry::{self, Readings, Telemetry, VaultReadings};
-use crate::{environment, http};
-
-/// How long exporters have for what they still hold when the server ends.
-const LAST_RECORDS: Duration = Duration::from_millis(500);
+use crate::telemetry::{self, Readings, VaultReadings};
+use crate::{environment, http, upkeep};
 
 #[derive(Args, Default)]
 pub(super) struct Serve {
@@ -167,40 +163,46 @@ pub(super) fn run_server(
 ) -> anyhow::Result<()> {
     // Before anything is opened: a server that must not be reached must not even start.
     check_login(&config, address)?;
-    let workspace = config.default_vault().is_some().then(|| open_workspace(&config)).transpose()?.map(Arc::new);
-    if workspace.is_none() && surfaces.iter().any(|surface| surface.name != ARTICLES) {
+    if config.default_vault().is_none() && surfaces.iter().any(|surface| surface.name != ARTICLES) {
         bail!("no vault is given; name its folder with --vault-path");
     }
-    let telemetry = Telemetry::new(telemetry::Settings::of(&config)?)?;
-    telemetry.metrics().read_from(readings(workspace.clone()));
-    let config = Arc::new(config);
-    let pipeline = Arc::new(Pipeline::new(workspace, config.clone()));
+    let pipeline = open_pipeline(config)?;
+    let config = pipeline.config.clone();
+    pipeline.telemetry.metrics().read_from(readings(&pipeline));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
         let address = listener.local_addr()?;
-        let state = if sites::needs_state(&config)? { Some(sites::open_state(&config).await?) } else { None };
-        if let Some(state) = &state {
-            tokio::spawn(sweep(state.clone()));
-        }
+        let state = if sites::needs_state(&config)? { Some(pipeline.ledger.state().await?.clone()) } else { None };
+        tokio::spawn(upkeep::keep_up(Arc::downgrade(&pipeline)));
         let around =
             Surroundings { pipeline: pipeline.clone(), config: config.clone(), address, state, hashing: hashing(&config) };
         let sites = sites::all(&around, surfaces, further)?;
-        telemetry::start_listener(&config.observability.prometheus, telemetry.metrics()).await?;
+        telemetry::start_listener(&config.observability.prometheus, pipeline.telemetry.metrics()).await?;
         ready(&format!("http://{address}/mcp"))?;
         let served = http::serve(listener, &sites, &config).await;
         wait_for_calls(&pipeline).await;
+        pipeline.ledger.finish(LAST_RECORDS).await;
         served
     });
     runtime.shutdown_background();
-    telemetry.finish(LAST_RECORDS);
+    pipeline.telemetry.finish(LAST_RECORDS);
     served
 }
 
-/// What metrics say about the vault.
-fn readings(workspace: Option<Arc<Workspace>>) -> impl Fn() -> Readings {
-    let read = |workspace: &Arc<Workspace>| VaultReadings::of(vault_id(&workspace.vault).into(), &workspace.index, None);
-    move || Readings { vaults: workspace.iter().map(read).collect(), ..Readings::default() }
+/// What metrics say about the vaults and the audit.
+fn readings(pipeline: &Arc<Pipeline>) -> impl Fn() -> Readings + use<> {
+    let pipeline = Arc::downgrade(pipeline);
+    move || {
+        let Some(pipeline) = pipeline.upgrade() else { return Readings::default() };
+        let (audit_queue, audit_dropped) = pipeline.ledger.audit_readings();
+        let vaults = pipeline.vaults.all().iter().map(|served| {
+            let workspace = served.view(|_| true).workspace;
+            let history = workspace.vault.history().and_then(|history| history.size().ok()).map(|(_, bytes)| bytes);
+            VaultReadings::of(served.id.as_str().into(), &workspace.index, history)
+        });
+        Readings { vaults: vaults.collect(), audit_queue: audit_queue as u64, audit_dropped }
+    }
 }
 
 /// Passwords are checked on half of the cores, so that a crowd at the login page does not hold up those who are in. Unknown
@@ -212,18 +214,6 @@ fn hashing(config: &Config) -> Hashing {
     match first {
         Some(hash) => hashing.resembling(&hash),
         None => hashing,
-    }
-}
-
-/// Drops what has expired, once an hour.
-async fn sweep(state: Arc<State>) {
-    let mut hours = tokio::time::interval(Duration::from_secs(3600));
-    loop {
-        hours.tick().await;
-        match state.sweep(Clock::system().seconds()).await {
-            Ok(swept) => tracing::debug!(?swept, "expired logins were dropped"),
-            Err(error) => tracing::error!(%error, "expired logins could not be dropped"),
-        }
     }
 }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::Args;
 
-use super::{Shared, open_workspace, surfaces, wait_for_calls};
+use super::{LAST_RECORDS, Shared, open_pipeline, surfaces, wait_for_calls};
 use crate::mcp;
-use crate::pipeline::{Mount, Pipeline};
+use crate::mount::{ARTICLES, Mount};
 
 #[derive(Args)]
 pub(super) struct Stdio {
@@ -30,17 +30,20 @@ impl Stdio {
         let [surface] = surfaces[..] else {
             bail!("one surface can be served on standard input; choose one of those given with --surface");
         };
-        let workspace = Arc::new(open_workspace(&config)?);
-        let config = Arc::new(config);
-        let pipeline = Arc::new(Pipeline::new(Some(workspace), config.clone()));
+        if config.default_vault().is_none() && surface.name != ARTICLES {
+            bail!("no vault is given; name its folder, as in: quillgate ~/Notes");
+        }
+        let pipeline = open_pipeline(config)?;
         // One client: messages need no second thread, and a hop to one costs more than most calls. Slow calls have threads.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let served = runtime.block_on(async {
-            let mount = Arc::new(Mount::new(surface));
-            let served = mcp::serve_stdio(pipeline.clone(), mount, config.limits.max_line_bytes).await;
+            let mount = Arc::new(Mount::new(surface, &pipeline.config));
+            let served = mcp::serve_stdio(pipeline.clone(), mount, pipeline.config.limits.max_line_bytes).await;
             wait_for_calls(&pipeline).await;
+            pipeline.ledger.finish(LAST_RECORDS).await;
             served
         });
+        pipeline.telemetry.finish(LAST_RECORDS);
         // Threads that still read the vault must not hold up the exit.
         runtime.shutdown_background();
         served

@@ -34,7 +34,7 @@ impl Tools {
 
 fn as_text(surface: &Surface) -> String {
     let mut text = format!("{}: {}\n", surface.name, surface.about);
-    for tool in surface.tools {
+    for tool in surface.tools() {
         let description = (tool.description)();
         let first = description.split_inclusive(". ").next().unwrap_or(&description).trim_end();
         text.push_str(&format!("  {:32} {first}\n", tool.spec.name));
@@ -43,13 +43,13 @@ fn as_text(surface: &Surface) -> String {
 }
 
 fn as_json(surface: &Surface) -> Value {
-    let tools = surface.tools.iter().map(|tool| {
+    let tools = surface.tools().map(|tool| {
         json!({
             "name": tool.spec.name,
             "title": tool.spec.title,
             "description": (tool.description)(),
             "scopes": tool.spec.scopes,
-            "inputSchema": (tool.input_schema)(),
+            "inputSchema": surface.input_schema(tool),
             "outputSchema": surface.output_schema(tool),
         })
     });

@@ -1,5 +1,6 @@
 //! Which files may be read, written and deleted, and by whom.
 
+use quillgate_vault::RulesSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,19 @@ pub struct AclRule {
 }
 
 impl AclConfig {
+    /// As the vault takes them.
+    pub fn rules(&self) -> RulesSource {
+        RulesSource {
+            read_only: self.read_only,
+            strict_read_default: self.strict_read_default,
+            read_paths: self.read_paths.clone(),
+            write_paths: self.write_paths.clone(),
+            delete_paths: self.delete_paths.clone(),
+            rules: self.rules.iter().map(|rule| (rule.glob.clone(), rule.scopes.clone())).collect(),
+            default_scopes: self.default_scopes.clone(),
+        }
+    }
+
     /// Every glob, with the key below `acl` that it stands at.
     pub fn globs(&self) -> impl Iterator<Item = (String, &str)> {
         let lists = [("readPaths", &self.read_paths), ("writePaths", &self.write_paths), ("deletePaths", &self.delete_paths)];

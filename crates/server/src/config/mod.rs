@@ -52,6 +52,10 @@ pub use visibility::{FacadeMode, ToolFacadeConfig, ToolVisibilityConfig};
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Config {
+    /// Where it was read from.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub file: Option<PathBuf>,
     /// Folder of the vault, when there is one. Flag `--vault-path`, environment `VAULT_PATH`; either of them serves that vault alone,
     /// whatever `vaults` says.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,6 +166,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Config {
         Config {
+            file: None,
             vault_path: None,
             vaults: Vec::new(),
             default_vault: None,

@@ -261,7 +261,8 @@ sources:
     #[test]
     fn a_source_is_read_as_it_is_described() {
         let surface = articles_surface(sources(GAZETTE).expect("sources")).expect("a surface");
-        let [vk, gazette] = surface.tools else { panic!("two tools") };
+        let tools: Vec<_> = surface.tools().collect();
+        let [vk, gazette] = tools[..] else { panic!("two tools") };
         assert_eq!((vk.spec.name, gazette.spec.name), ("vk_search", "gazette_search"));
         assert_eq!(gazette.spec.scopes, ["gazette:search"]);
         let schema = serde_json::Value::Object((gazette.input_schema)());

@@ -19,7 +19,9 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::Mcp;
-use crate::pipeline::{Mount, Pipeline};
+use crate::mount::Mount;
+use crate::pipeline::Pipeline;
+use crate::random;
 
 /// How often a process whose parent has died notices.
 const PARENT_CHECK: Duration = Duration::from_secs(1);
@@ -33,7 +35,7 @@ pub(crate) async fn serve_stdio(pipeline: Arc<Pipeline>, mount: Arc<Mount>, max_
     let closing = CancellationToken::new();
     let (reader, writer) = stdio_pipes();
     let transport = Lines::new(reader, writer, max_line_bytes, closing.clone());
-    let handler = Mcp::new(pipeline, mount, closing);
+    let handler = Mcp::new(pipeline, mount, closing).in_session(random::hex(8));
     let serving = async {
         match serve_server(handler, transport).await {
             Ok(running) => drop(running.waiting().await?),

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant, SystemTime};
 pub(crate) use cloud_events::CloudEventSettings;
 pub(crate) use metrics::{InFlight, Metric, Metrics, Readings, VaultReadings};
 pub(crate) use otlp::OtlpSettings;
-pub(crate) use prometheus::start_listener;
+pub(crate) use prometheus::{scrape, start_listener};
 pub(crate) use trace_parent::TraceParent;
 
 use queue::Queue;

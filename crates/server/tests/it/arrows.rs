@@ -12,7 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("quillgate-remote", &[]),
     ("quillgate-vault", &["quillgate-markdown"]),
     ("quillgate-index", &["quillgate-markdown", "quillgate-vault"]),
-    ("quillgate-tools", &["quillgate-markdown", "quillgate-vault", "quillgate-index", "quillgate-remote"]),
+    ("quillgate-tools", &["quillgate-markdown", "quillgate-vault", "quillgate-index", "quillgate-remote", "quillgate-state"]),
     ("quillgate-state", &[]),
     ("quillgate-oauth", &["quillgate-state"]),
     (EXAMPLE_SITE, &[]),

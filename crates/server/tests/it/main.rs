@@ -14,6 +14,7 @@ mod concurrency;
 mod configuration;
 mod courier;
 mod crash;
+mod governance;
 mod http_client;
 mod http_eras;
 mod http_exposure;

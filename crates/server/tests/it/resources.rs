@@ -122,7 +122,8 @@ fn no_more_than_a_hundred_completions_are_sent() {
     for number in 0..130 {
         place.write(&format!("n{number}.md"), "");
     }
-    let complete = json!({"ref": {"type": "ref/resource", "uri": "x"}, "argument": {"name": "path", "value": "N"}});
+    let complete =
+        json!({"ref": {"type": "ref/resource", "uri": "vault://vault/{+path}"}, "argument": {"name": "path", "value": "N"}});
     let answer = StdioClient::legacy(&place, &[]).request("completion/complete", complete);
     let completion = &answer["result"]["completion"];
     assert_eq!(completion["values"].as_array().map(Vec::len), Some(100), "{answer}");

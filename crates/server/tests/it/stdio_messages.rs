@@ -82,11 +82,11 @@ fn a_request_before_the_handshake_is_told_what_it_lacks() {
 fn each_surface_lists_its_own_tools_in_the_same_order_every_time() {
     let place = Place::new();
     for (surface, first, count) in [
-        ("essentials", "vault_list", 6),
+        ("essentials", "vault_list", 9),
         ("vault", "vault_list", 9),
         ("notes", "note_read", 9),
         ("cli", "obsidian_list_tags", 21),
-        ("engine", "server_health", 13),
+        ("engine", "list_vaults", 61),
     ] {
         let mut client = StdioClient::legacy(&place, &["--surface", surface]);
         let names = tool_names(&client.request("tools/list", json!({})));

@@ -24,6 +24,33 @@ fn the_essentials_are_few_and_cost_little() {
     println!("{} tools, {tokens} tokens", tools.len());
 }
 
+/// What `tools/list` of the engine costs in each of its modes.
+#[test]
+fn the_facade_makes_the_engine_small() {
+    let place = Place::new();
+    let cost = |mode: &str| {
+        let config = place.config(&json!({"vaultPath": place.vault(), "toolFacade": {"mode": mode}}));
+        let mut client = StdioClient::on(&place, &["--surface", "engine", "--config", &config]);
+        client.initialize("2025-11-25");
+        let listed = client.request("tools/list", json!({}));
+        let tools = listed["result"]["tools"].as_array().expect("tools");
+        let shown: Vec<Value> = tools
+            .iter()
+            .map(|tool| SHOWN.iter().filter_map(|key| Some((key.to_string(), tool.get(key)?.clone()))).collect())
+            .collect();
+        // Every tool can be called by its name, whatever is listed.
+        let health = client.call("server_health", json!({}));
+        assert_eq!(health["structuredContent"]["name"], "quillgate", "{mode}: {health}");
+        let tokens = json!(shown).to_string().len() / BYTES_PER_TOKEN;
+        println!("{mode}: {} tools, {tokens} tokens", tools.len());
+        (tools.len(), tokens)
+    };
+    let (triad, domain, flat) = (cost("triad"), cost("domain"), cost("flat"));
+    assert_eq!(triad.0, 3);
+    assert!(triad.1 < domain.1 && domain.1 < flat.1, "{triad:?} {domain:?} {flat:?}");
+    assert!(triad.1 <= 1_000 && domain.1 <= 3_500, "{triad:?} {domain:?}");
+}
+
 /// Some clients take no unions, references or boolean schemas.
 #[test]
 fn schemas_are_plain_enough_for_every_client() {

@@ -5,7 +5,7 @@ mod search_source;
 
 use quillgate_remote::{Connector, SettingFault, Source};
 
-use crate::surface::{ErrorShape, Surface};
+use crate::surface::{Domain, ErrorShape, Surface};
 use crate::tool::Registered;
 
 const INSTRUCTIONS: &str = "Searches of newspapers and other sites, with the reader's own subscription there. Results are what those \
@@ -31,8 +31,9 @@ pub fn articles_surface(sources: Vec<Source>) -> Result<&'static Surface, Settin
     Ok(Box::leak(Box::new(Surface {
         name: "articles",
         about: "searches of newspapers and other sites, for readers with an account there",
-        tools: tools.leak(),
+        domains: vec![Domain::only(tools.leak())].leak(),
         errors: ErrorShape::Engine,
+        names_vaults: false,
         instructions: INSTRUCTIONS,
     })))
 }

@@ -6,18 +6,17 @@ use serde_json::{Map, Value, json};
 use super::schemas;
 use crate::context::Call;
 use crate::failure::{Failure, Issue};
-use crate::tool::{Effect, Registered, Runner, Spec};
+use crate::tool::{Effect, Registered, Spec};
 
 pub(super) fn registered(connector: &'static Connector) -> Registered {
     let source = connector.source();
     let spec = Spec::reading(&source.tool, &source.title).scopes(vec![source.scope.as_str()].leak());
-    Registered {
-        spec: Spec { effect: Effect::ReadOutside, ..spec },
-        input_schema: Box::leak(Box::new(|| schemas::input(connector.source()))),
-        output_schema: Box::leak(Box::new(|| schemas::output(connector))),
-        description: Box::leak(Box::new(|| connector.source().description.clone())),
-        runner: Runner::WithoutVault(Box::leak(Box::new(|arguments, call: &Call| run(connector, &arguments, call)))),
-    }
+    Registered::outside(
+        Spec { effect: Effect::ReadOutside, ..spec },
+        [Box::leak(Box::new(|| schemas::input(connector.source()))), Box::leak(Box::new(|| schemas::output(connector)))],
+        Box::leak(Box::new(|| connector.source().description.clone())),
+        Box::leak(Box::new(|arguments: &Value, call: &Call| run(connector, arguments, call))),
+    )
 }
 
 fn run(connector: &Connector, arguments: &Value, call: &Call) -> Result<Value, Failure> {

@@ -34,7 +34,7 @@ pub(crate) struct Outcome {
 
 impl Tool for OpenNote {
     const SPEC: Spec = Spec::writing("obsidian_open_note", "Open in the app", Effect::Outside, Idempotency::Natural)
-        .scopes(&["execute:app"])
+        .scopes(&["write:app"])
         .rate(Rate::Execute);
     type Output = Outcome;
 

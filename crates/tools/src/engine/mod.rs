@@ -1,39 +1,46 @@
-//! The `engine` surface: lists and searches in pages, with everything an agent can set.
+//! The `engine` surface: a folder per domain, a file per tool, with everything an agent can set.
 
-mod find_notes_by_property;
-mod find_notes_by_tag;
-mod find_orphans;
-mod find_unresolved_links;
-mod get_backlinks;
-mod get_outgoing_links;
-mod index_vault;
-mod list_tags;
-mod search_jsonlogic;
-mod search_regex;
-mod search_text;
-mod search_vault;
-mod server_health;
-mod vault_name;
+mod administration;
+mod attachments;
+mod bulk;
+mod captures;
+mod changes;
+mod context_bundles;
+mod history;
+mod links;
+mod notes;
+mod properties;
+mod search;
+mod tags;
+mod uris;
+mod vaults;
 
-use crate::tool::Registered;
+use crate::facade;
+use crate::surface::Domain;
 
-pub(crate) const INSTRUCTIONS: &str = "A vault of Markdown notes (Obsidian), answered from an index. Start with search_vault; \
-search_text, search_regex and search_jsonlogic are exact. Paths are relative to the vault, with / and their extension. Lists come \
-in pages: give the cursor of an answer back, with all other arguments unchanged, to get the next one; max_tokens keeps an answer \
-short.";
+pub(crate) const INSTRUCTIONS: &str = "Vaults of Markdown notes (Obsidian), answered from an index. Start with search_vault; \
+search_text, search_regex and search_jsonlogic are exact. read_note before a change, with detail=outline or section for a long \
+note; then patch_note, append_note, update_frontmatter and add_tag change a part and keep the rest, write_note replaces all. Give \
+content_hash back as expected_hash, and a change of somebody else is never lost. Some calls need the user's agreement \
+(elicit_required): tell them what you want to change and why, then repeat the call. Paths are relative to the vault, with / and \
+their extension. Lists come in pages: give the cursor of an answer back, with all other arguments unchanged, to get the next one; \
+max_tokens keeps an answer short. find_capability finds tools by what they do.";
 
-pub(crate) const TOOLS: &[Registered] = &[
-    Registered::of::<server_health::ServerHealth>(),
-    Registered::of::<search_vault::SearchVault>(),
-    Registered::of::<search_text::SearchText>(),
-    Registered::of::<search_regex::SearchRegex>(),
-    Registered::of::<search_jsonlogic::SearchJsonlogic>(),
-    Registered::of::<find_notes_by_property::FindNotesByProperty>(),
-    Registered::of::<list_tags::ListTags>(),
-    Registered::of::<find_notes_by_tag::FindNotesByTag>(),
-    Registered::of::<get_outgoing_links::GetOutgoingLinks>(),
-    Registered::of::<get_backlinks::GetBacklinks>(),
-    Registered::of::<find_orphans::FindOrphans>(),
-    Registered::of::<find_unresolved_links::FindUnresolvedLinks>(),
-    Registered::of::<index_vault::IndexVault>(),
+/// In the order of the contract; what has no number there, and the facade, come last.
+pub(crate) const DOMAINS: &[Domain] = &[
+    vaults::DOMAIN,
+    notes::DOMAIN,
+    properties::DOMAIN,
+    tags::DOMAIN,
+    links::DOMAIN,
+    search::DOMAIN,
+    context_bundles::DOMAIN,
+    attachments::DOMAIN,
+    captures::DOMAIN,
+    bulk::DOMAIN,
+    uris::DOMAIN,
+    changes::DOMAIN,
+    history::DOMAIN,
+    administration::DOMAIN,
+    facade::DOMAIN,
 ];

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::tool::{Effect, Idempotency, Spec, Tool};
-use crate::transfer;
+use crate::plan::Plan;
+use crate::tool::{ChangeTool, Effect, Idempotency, Spec};
+use crate::transfer::{Copying, plan_copy};
 
 /// Copy a file to a new path; links inside the copy keep their meaning. Never overwrites; does not copy folders.
 #[derive(Deserialize, JsonSchema)]
@@ -26,13 +27,14 @@ pub(crate) struct Outcome {
     size: u64,
 }
 
-impl Tool for VaultCopy {
+impl ChangeTool for VaultCopy {
     const SPEC: Spec = Spec::writing("vault_copy", "Copy a file", Effect::Add, Idempotency::Repeats);
     type Output = Outcome;
 
-    fn run(self, context: &Context<'_>) -> Result<Outcome, Failure> {
+    fn plan<'c>(self, context: &'c Context<'_>) -> Result<Plan<'c, Outcome>, Failure> {
         let (source, destination) = (NotePath::parse(&self.source)?, NotePath::parse(&self.destination)?);
-        let size = transfer::copy_file(context, &source, &destination)?;
-        Ok(Outcome { source: source.to_string(), destination: destination.to_string(), size })
+        let Copying { change, size, .. } = plan_copy(context, &source, &destination, true)?;
+        let outcome = Outcome { source: source.to_string(), destination: destination.to_string(), size };
+        Ok(Plan::new(change, |_| Ok(outcome)))
     }
 }

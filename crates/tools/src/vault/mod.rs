@@ -22,11 +22,11 @@ pub(crate) const TOOLS: &[Registered] = &[
     Registered::of::<list_all::VaultListAll>(),
     Registered::of::<read::VaultRead>(),
     Registered::of::<search::VaultSearch>(),
-    Registered::of::<write::VaultWrite>(),
-    Registered::of::<edit::VaultEdit>(),
+    Registered::changing::<write::VaultWrite>(),
+    Registered::changing::<edit::VaultEdit>(),
     Registered::of::<delete::VaultDelete>(),
-    Registered::of::<move_file::VaultMove>(),
-    Registered::of::<copy::VaultCopy>(),
+    Registered::changing::<move_file::VaultMove>(),
+    Registered::changing::<copy::VaultCopy>(),
 ];
 
 pub(crate) const ESSENTIALS: &[Registered] = TOOLS.split_at(6).0;

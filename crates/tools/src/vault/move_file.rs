@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::tool::{Effect, Idempotency, Spec, Tool};
-use crate::transfer;
+use crate::plan::Plan;
+use crate::tool::{ChangeTool, Effect, Idempotency, Spec};
+use crate::transfer::{Backlinks, Moving, Occupied, plan_move};
 
 /// Move or rename a file and rewrite every link to it. Never overwrites; does not move folders.
 #[derive(Deserialize, JsonSchema)]
@@ -26,14 +27,15 @@ pub(crate) struct Outcome {
     links_updated: usize,
 }
 
-impl Tool for VaultMove {
+impl ChangeTool for VaultMove {
     const SPEC: Spec =
         Spec::writing("vault_move", "Move a file", Effect::Change, Idempotency::Repeats).scopes(&["write:notes", "delete:notes"]);
     type Output = Outcome;
 
-    fn run(self, context: &Context<'_>) -> Result<Outcome, Failure> {
+    fn plan<'c>(self, context: &'c Context<'_>) -> Result<Plan<'c, Outcome>, Failure> {
         let (source, destination) = (NotePath::parse(&self.source)?, NotePath::parse(&self.destination)?);
-        let links_updated = transfer::move_file(context, &source, &destination)?;
-        Ok(Outcome { source: source.to_string(), destination: destination.to_string(), links_updated })
+        let Moving { change, links, .. } = plan_move(context, &source, &destination, Backlinks::Update, Occupied::Refuse)?;
+        let outcome = Outcome { source: source.to_string(), destination: destination.to_string(), links_updated: links };
+        Ok(Plan::new(change, |_| Ok(outcome)))
     }
 }

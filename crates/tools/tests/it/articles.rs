@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use quillgate_example_upstream::{Control, Misbehaviour, Upstream};
 use quillgate_remote::{CredentialPlace, Source};
-use quillgate_tools::{Answer, Call, Context, Effect, Failure, Surface, articles_surface, check_arguments, find_surface};
+use quillgate_tools::{Answer, Call, Effect, Failure, Grant, Surface, articles_surface, check_arguments, find_surface};
 use serde_json::{Value, json};
 
+use crate::around::Around;
 use crate::place::Place;
 
 struct Reader {
@@ -24,17 +25,18 @@ impl Reader {
     }
 
     async fn outcome(&self, arguments: Value) -> Result<Value, Failure> {
-        let (tool, call) = (self.surface.find("vk_search").unwrap(), self.call.clone());
-        let issues = check_arguments(&(tool.input_schema)(), arguments.as_object().unwrap());
-        if !issues.is_empty() {
-            return Err(Failure::InvalidInput(issues));
-        }
-        tokio::task::spawn_blocking(move || tool.run_without_vault(arguments, &call)).await.unwrap()
+        let (surface, call) = (self.surface, self.call.clone());
+        let tool = surface.find("vk_search").unwrap();
+        tokio::task::spawn_blocking(move || Place::new(&[]).run(surface, tool, arguments, &call)).await.unwrap()
     }
 
     /// What the client sees: whether it failed, and the body.
     async fn search(&self, arguments: Value) -> (bool, Value) {
-        match self.surface.answer(self.outcome(arguments).await) {
+        let answer = match self.outcome(arguments).await {
+            Ok(value) => self.surface.success(value.clone(), value.to_string()),
+            Err(failure) => self.surface.failed(&failure),
+        };
+        match answer {
             Answer::Result { text, structured: Some(body), is_error } => {
                 assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), body);
                 (is_error, body)
@@ -61,10 +63,10 @@ async fn a_search_needs_no_vault_and_returns_what_its_schema_says() {
 async fn a_search_runs_beside_vault_tools_too() {
     let reader = Reader::new().await;
     let tool = reader.surface.find("vk_search").unwrap();
-    let call = reader.call.clone();
+    let (surface, call) = (reader.surface, reader.call.clone());
     let search = move || {
         let place = Place::new(&[("a.md", "a")]);
-        tool.run(json!({"search": "bridge", "limit": 5.0}), &Context { workspace: &place.workspace, call: &call })
+        place.run(surface, tool, json!({"search": "bridge", "limit": 5.0}), &call)
     };
     let found = tokio::task::spawn_blocking(search).await.unwrap().unwrap();
     assert_eq!(found["articles"].as_array().map(Vec::len), Some(1));
@@ -75,7 +77,9 @@ async fn a_search_runs_beside_vault_tools_too() {
 fn a_vault_tool_says_that_it_needs_a_vault() {
     let tool = find_surface("vault").unwrap().find("vault_list_all").unwrap();
     assert!(tool.needs_vault());
-    let failed = tool.run_without_vault(json!({}), &Call::default());
+    let place = Place::new(&[]);
+    let grant = Grant::authorise(tool, |_| true, || Ok(None)).unwrap();
+    let failed = grant.run(&json!({}), &Call::default(), &Around::new(&place.workspace, place.folder()));
     assert!(matches!(failed, Err(Failure::NotConfigured(_))), "{failed:?}");
 }
 
@@ -167,7 +171,7 @@ fn a_source_of_ones_own_becomes_a_tool() {
     };
     let vk = Source::vk("https://news.example".to_owned());
     let surface = articles_surface(vec![vk.clone(), gazette]).unwrap();
-    let names: Vec<&str> = surface.tools.iter().map(|tool| tool.spec.name).collect();
+    let names: Vec<&str> = surface.tools().map(|tool| tool.spec.name).collect();
     assert_eq!(names, ["vk_search", "gazette_search"]);
     let fault = articles_surface(vec![vk.clone(), vk]).err().unwrap();
     assert_eq!(fault.to_string(), "source \"vk\": tool is \"vk_search\", but must be a name that no other source's tool has");

@@ -206,7 +206,6 @@ fn outgoing_links_have_their_places() {
     assert_eq!(refused(json!({"path": "missing.md"})), "note_not_found");
     assert_eq!(refused(json!({"path": "/hub.md"})), "path_invalid");
     assert_eq!(refused(json!({"path": "a.md", "kinds": ["all"]})), "invalid_input");
-    assert_eq!(refused(json!({"path": "a.md", "vault": "other"})), "vault_not_found");
 }
 
 #[test]
@@ -254,7 +253,6 @@ fn the_index_is_brought_up_to_date_when_asked() {
     let refused = |arguments| place.refused("engine", "index_vault", arguments).code;
     assert_eq!(refused(json!({"folder": "../x"})), "path_invalid");
     assert_eq!(refused(json!({"folder": ".obsidian"})), "acl_denied");
-    assert_eq!(refused(json!({"vault": "other"})), "vault_not_found");
 }
 
 #[test]

@@ -7,17 +7,37 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use quillgate_tools::{Answer, Call, Context, Failure, Registered, SURFACES, Surface, check_arguments};
+use quillgate_tools::{Answer, Call, Consent, Registered, SURFACES, Surface};
 use serde_json::{Map, Value, json};
 
 use crate::place::Place;
+use crate::random::Random;
 
 const PATHS: usize = 1_000_000;
 const THREADS: usize = 2;
 /// Paths in one call, for arguments that take several.
 const SEVERAL: usize = 20;
-const ARGUMENTS: [&str; 11] =
-    ["path", "paths", "source", "destination", "from", "to", "file", "name", "root", "folder", "exclude_paths"];
+const ARGUMENTS: [&str; 19] = [
+    "path",
+    "paths",
+    "source",
+    "destination",
+    "from",
+    "to",
+    "file",
+    "name",
+    "root",
+    "folder",
+    "exclude_paths",
+    "folder_path",
+    "from_target",
+    "to_target",
+    "target_path",
+    "target_path_hint",
+    "moves",
+    "items",
+    "changes",
+];
 /// Stands beside the word that searches look for, in files that no answer may show.
 const SECRET: &str = "7f3a-the-secret-9c1e";
 
@@ -99,26 +119,13 @@ const LITERAL: &[&str] = &[
     "..%2f",
 ];
 
-/// SplitMix64: the same paths on every run.
-struct Random(u64);
+/// Hostile paths, the same on every run.
+trait Hostile {
+    fn path(&mut self) -> String;
+    fn refused(&mut self) -> String;
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-
+impl Hostile for Random {
     /// Nearly all are refused for what they are; some get as far as the files, which takes longer.
     fn path(&mut self) -> String {
         match self.below(1000) {
@@ -153,8 +160,8 @@ struct Target {
 fn targets() -> Vec<Target> {
     let mut targets = Vec::new();
     for surface in SURFACES {
-        for tool in surface.tools {
-            let schema = (tool.input_schema)();
+        for tool in surface.tools() {
+            let schema = surface.input_schema(tool);
             let named = schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.clone());
             for argument in named.filter(|name| ARGUMENTS.contains(&name.as_str())) {
                 targets.push(Target { surface, tool, schema: schema.clone(), argument });
@@ -169,18 +176,58 @@ impl Target {
         self.schema["properties"][&self.argument]["type"] == "array"
     }
 
+    /// The argument that these paths make: one of them, all, or things that have them in each place where a path can stand.
+    fn hostile(&self, paths: &[String]) -> Value {
+        let each = |make: fn(usize, &str) -> Value| paths.iter().enumerate().map(|(at, path)| make(at, path)).collect();
+        match self.argument.as_str() {
+            "moves" => each(|at, path| match at % 2 {
+                0 => json!({"from": path, "to": format!("new/{at}.md")}),
+                _ => json!({"from": "real/a.md", "to": path}),
+            }),
+            "items" => each(|_, path| json!({"path": path, "content": "plain text", "mode": "upsert"})),
+            "changes" => each(|at, path| match at % 6 {
+                0 => json!({"op": "create", "path": path, "content": "plain text"}),
+                1 => json!({"op": "edit", "path": path, "content": "plain text"}),
+                2 => json!({"op": "move", "from": path, "to": format!("new/{at}.md")}),
+                3 => json!({"op": "move", "from": "real/a.md", "to": path}),
+                4 => json!({"op": "delete", "path": path}),
+                _ => json!({"op": "set_property", "path": path, "key": "k", "value": 1}),
+            }),
+            _ if self.takes_several() => json!(paths),
+            _ => json!(paths[0]),
+        }
+    }
+
     fn arguments(&self, hostile: Value) -> Map<String, Value> {
         let mut arguments = Map::from_iter([(self.argument.clone(), hostile)]);
+        // In earnest, where the default is to try without effect.
+        if self.schema["properties"].get("dry_run").is_some() {
+            arguments.insert("dry_run".into(), json!(false));
+        }
+        if self.argument == "folder_path" {
+            arguments.insert("scope".into(), json!("folder"));
+        }
         for required in self.schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
             arguments.entry(required).or_insert_with(|| match required {
                 "destination" | "to" => json!("new/place.md"),
                 "query" | "old_text" | "pattern" => json!("needle"),
                 "logic" => json!({"var": "path"}),
                 "filter" => json!([{"key": "a", "op": "absent"}]),
+                "policy" => json!({"kind": "keep_top_n", "n": 0}),
                 "paths" => json!(["real/a.md"]),
+                "scopes" => json!([]),
+                "vault" => json!("vault"),
+                "op" => json!("read"),
+                "tag" => json!("t"),
                 "path" | "source" | "from" => json!("real/a.md"),
                 _ => json!("plain text"),
             });
+        }
+        // What a tool needs although its schema cannot say so.
+        for (optional, value) in [("old_string", "needle"), ("new_string", "needle"), ("key", "k"), ("value", "v")] {
+            if self.schema["properties"].get(optional).is_some() {
+                arguments.entry(optional).or_insert_with(|| json!(value));
+            }
         }
         // A note to work on, where naming one is optional.
         let names_note = self.schema["properties"].get("file").is_some();
@@ -193,14 +240,12 @@ impl Target {
     /// Everything that a client would see of the call.
     fn throw(&self, place: &Place, hostile: Value) -> String {
         let arguments = self.arguments(hostile);
-        let issues = check_arguments(&self.schema, &arguments);
-        let context = Context { workspace: &place.workspace, call: &Call::default() };
-        let outcome = if issues.is_empty() {
-            self.tool.run(Value::Object(arguments), &context)
-        } else {
-            Err(Failure::InvalidInput(issues))
+        let call = Call::default().with_consent(Consent::Standing);
+        let answer = match place.run(self.surface, self.tool, Value::Object(arguments), &call) {
+            Ok(value) => self.surface.success(value.clone(), value.to_string()),
+            Err(failure) => self.surface.failed(&failure),
         };
-        match self.surface.answer(outcome) {
+        match answer {
             Answer::Result { text, structured, .. } => {
                 format!("{text}{}", structured.map(|value| value.to_string()).unwrap_or_default())
             }
@@ -238,6 +283,11 @@ fn prepared() -> Place {
 fn tree(root: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in fs::read_dir(root).unwrap() {
         let path = entry.unwrap().path();
+        // The state of the program and its history, which tools have to write.
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name.starts_with("state.db") || name == "history" {
+            continue;
+        }
         let kind = fs::symlink_metadata(&path).unwrap().file_type();
         if kind.is_dir() {
             tree(&path, found);
@@ -276,8 +326,7 @@ fn a_million_hostile_paths_reach_nothing() {
                     let target = &targets[random.below(targets.len())];
                     let size = if target.takes_several() { SEVERAL.min(PATHS / THREADS - count) } else { 1 };
                     let paths: Vec<String> = (0..size).map(|_| random.path()).collect();
-                    let hostile = if target.takes_several() { json!(paths) } else { json!(paths[0]) };
-                    let answer = target.throw(place, hostile);
+                    let answer = target.throw(place, target.hostile(&paths));
                     let leaks = answer.contains(SECRET) || answer.contains("root:x:0");
                     assert!(!leaks, "{} {} {paths:?}: {answer}", target.tool.spec.name, target.argument);
                     count += size;

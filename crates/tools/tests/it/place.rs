@@ -4,15 +4,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use quillgate_index::{Index, IndexSettings};
-use quillgate_tools::{Answer, Call, Context, Failure, ProtocolError, Settings, Workspace, check_arguments, find_surface};
-use quillgate_vault::{Limits, Vault};
+use quillgate_tools::{
+    Answer, Call, Consent, ELICIT_TOKEN, Failure, Grant, IDEMPOTENCY_KEY, ProtocolError, Registered, Settings, Surface, VAULT,
+    Workspace, check_arguments, find_surface, whole_numbers,
+};
+use quillgate_vault::{Access, HistorySettings, Limits, Vault};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::around::Around;
+
 pub(crate) struct Place {
     folder: TempDir,
-    pub(crate) workspace: Workspace,
+    pub(crate) workspace: Arc<Workspace>,
 }
 
 /// A failure as a client sees it.
@@ -28,17 +35,29 @@ impl Place {
     }
 
     pub(crate) fn with_settings(files: &[(&str, &str)], settings: Settings) -> Place {
+        let files: Vec<(String, String)> = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        Place::with_access(&files, settings, &Access::unrestricted())
+    }
+
+    /// Through a handle that may do no more than this.
+    pub(crate) fn with_access(files: &[(String, String)], settings: Settings, access: &Access) -> Place {
         let folder = TempDir::new().unwrap();
         let root = folder.path().join("vault");
         put(&root.join(".obsidian/app.json"), r#"{"trashOption":"local"}"#);
         files.iter().for_each(|(path, text)| put(&root.join(path), text));
-        let vault = Arc::new(Vault::open(&root, None, Limits { file_bytes: 1 << 20 }).unwrap());
+        let history = folder.path().join("history");
+        fs::create_dir_all(&history).unwrap();
+        let history = Dir::open_ambient_dir(&history, ambient_authority()).unwrap();
+        let vault = Vault::open(&root, None, Limits { file_bytes: 1 << 20 }).unwrap();
+        let vault = vault.with_history(history, HistorySettings::default()).with_access(Arc::new(access.clone()));
+        let vault = Arc::new(vault);
         let index = Index::start(vault.clone(), None, &IndexSettings::default());
         index.wait(|_| true);
         index.wait_for_text(|_| true);
         // Never the app of the machine the tests run on.
         let app_program = if settings.app_program == "obsidian" { "no-such-app".to_owned() } else { settings.app_program };
-        Place { folder, workspace: Workspace::new(vault, index, Settings { app_program, ..settings }) }
+        let workspace = Workspace::new(vault, index, Settings { app_program, ..settings });
+        Place { folder, workspace: Arc::new(workspace) }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -58,17 +77,43 @@ impl Place {
         fs::read_to_string(self.on_disk(path)).unwrap()
     }
 
+    /// A call to whose change a human has agreed beforehand.
     pub(crate) fn call(&self, surface: &str, tool: &str, arguments: Value) -> Answer {
+        self.call_with(Consent::Standing, surface, tool, arguments)
+    }
+
+    pub(crate) fn call_with(&self, consent: Consent, surface: &str, tool: &str, arguments: Value) -> Answer {
         let surface = find_surface(surface).unwrap();
         let outcome = match surface.find(tool) {
             None => Err(Failure::UnknownTool(tool.to_owned())),
-            Some(tool) => {
-                let issues = check_arguments(&(tool.input_schema)(), arguments.as_object().unwrap());
-                let context = Context { workspace: &self.workspace, call: &Call::default() };
-                if issues.is_empty() { tool.run(arguments, &context) } else { Err(Failure::InvalidInput(issues)) }
-            }
+            Some(tool) => self.run(surface, tool, arguments, &Call::default().with_consent(consent)),
         };
-        surface.answer(outcome)
+        match outcome {
+            Ok(value) => surface.success(value.clone(), value.to_string()),
+            Err(failure) => surface.failed(&failure),
+        }
+    }
+
+    /// Runs a tool as the pipeline does, without its rules.
+    pub(crate) fn run(
+        &self,
+        surface: &Surface,
+        tool: &'static Registered,
+        arguments: Value,
+        call: &Call,
+    ) -> Result<Value, Failure> {
+        let issues = check_arguments(&surface.input_schema(tool), arguments.as_object().unwrap());
+        if !issues.is_empty() {
+            return Err(Failure::InvalidInput(issues));
+        }
+        let mut arguments = whole_numbers(arguments);
+        let fields = arguments.as_object_mut().unwrap();
+        fields.retain(|name, value| !value.is_null() && ![IDEMPOTENCY_KEY, ELICIT_TOKEN].contains(&name.as_str()));
+        if tool.needs_vault() {
+            fields.remove(VAULT);
+        }
+        let grant = Grant::authorise(tool, |_| true, || Ok(Some(self.workspace.clone())))?;
+        grant.run(&arguments, call, &Around::new(&self.workspace, self.folder.path()))
     }
 
     /// The result of a call that succeeds; on the `cli` surface what is inside `data`.
@@ -100,6 +145,24 @@ impl Place {
             answer.as_object_mut().unwrap().remove("index");
         }
         answer
+    }
+
+    /// What a human would be asked about a call of the engine to which nobody has agreed yet; nothing if it is done without.
+    #[track_caller]
+    pub(crate) fn asked(&self, tool: &str, arguments: Value) -> Option<Value> {
+        match self.call_with(Consent::AskIfNeeded, "engine", tool, arguments) {
+            Answer::Result { is_error: false, .. } => None,
+            Answer::Result { structured: Some(body), .. } if body["code"] == "elicit_required" => {
+                Some(body["details"]["proposed_change"].clone())
+            }
+            other => panic!("{tool} failed: {other:?}"),
+        }
+    }
+
+    /// Refusals of the engine by their codes alone.
+    #[track_caller]
+    pub(crate) fn code(&self, tool: &str, arguments: Value) -> String {
+        self.refused("engine", tool, arguments).code
     }
 
     #[track_caller]

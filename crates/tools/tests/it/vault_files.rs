@@ -1,6 +1,7 @@
 //! The `vault` surface: reading, writing, moving and deleting files.
 
-use serde_json::json;
+use quillgate_tools::{Answer, Consent};
+use serde_json::{Value, json};
 
 use crate::place::Place;
 
@@ -154,4 +155,25 @@ fn a_copied_file_keeps_its_meaning() {
     assert_eq!(code("a/a.md", "taken.md"), "CONFLICT");
     assert_eq!(code("missing.md", "b.md"), "FILE_NOT_FOUND");
     assert_eq!(code("a", "b"), "PATH_NOT_ALLOWED");
+}
+
+#[test]
+fn an_operator_who_demands_agreement_sees_what_would_change() {
+    let place = Place::new(&[("a.md", "old\n"), ("b.md", "[[a]]\n")]);
+    let ask = |tool: &str, arguments: Value| {
+        let is_asked = |answer: &Answer| matches!(answer, Answer::Result { structured: Some(body), is_error: true, .. } if body["error"]["code"] == "CONFIRMATION_REQUIRED");
+        let answer = place.call_with(Consent::AskAlways, "vault", tool, arguments.clone());
+        assert!(is_asked(&answer), "{tool}: {answer:?}");
+        assert_eq!((place.text("a.md"), place.text("b.md")), ("old\n".to_owned(), "[[a]]\n".to_owned()), "{tool}");
+        let answer = place.call_with(Consent::AskIfNeeded, "vault", tool, arguments);
+        assert!(!is_asked(&answer), "{tool} does not ask of its own accord: {answer:?}");
+    };
+    ask("vault_copy", json!({"source": "a.md", "destination": "c.md"}));
+    ask("vault_edit", json!({"path": "c.md", "old_text": "old", "new_text": "new"}));
+    ask("vault_write", json!({"path": "c.md", "content": "other"}));
+    ask("vault_move", json!({"source": "c.md", "destination": "d/c.md"}));
+    assert_eq!(place.text("d/c.md"), "other");
+    for tool in ["vault_write", "vault_edit", "vault_move", "vault_copy"] {
+        assert!(quillgate_tools::find_surface("vault").unwrap().find(tool).unwrap().plans(), "{tool}");
+    }
 }

@@ -73,6 +73,11 @@ impl Rules {
         })
     }
 
+    /// The list for an operation, as it is written; `None` if there is none.
+    pub fn globs(&self, operation: Operation) -> Option<Vec<String>> {
+        self.list(operation).map(|globs| globs.iter().map(|glob| glob.text.clone()).collect())
+    }
+
     pub fn is_read_only(&self) -> bool {
         self.read_only
     }

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use quillgate_vault::{
-    Author, ChangeId, ContentHash, Durability, Expect, FileChange, Filter, Folders, History, HistorySettings, Image, Limits,
-    PastChange, Side, TrashOption, Undo, Vault, VaultError,
+    Author, ChangeId, Compared, ContentHash, Durability, Expect, FileChange, Filter, Folders, History, HistorySettings, Image,
+    Limits, PastChange, Preview, Side, TrashOption, Undo, Vault, VaultError, unified_diff,
 };
 use tempfile::TempDir;
 
@@ -299,7 +299,11 @@ fn a_change_that_is_only_proposed_is_shown_too() {
     let change = change.rename(note("a.md"), note("x.md")).rename(note("b.md"), note("y.md"));
     let change = change.remove(note("c.md"), Expect::Anything, TrashOption::None);
     let change = change.write(note("new.md"), b"new\n".to_vec(), Expect::Absent);
-    let texts: Vec<String> = change.proposal(1000).unwrap().into_iter().map(|proposed| proposed.text).collect();
+    let shown = |preview: &Preview| {
+        let (before, after) = (preview.before.as_deref(), preview.after.as_deref());
+        unified_diff(&Compared { path: &preview.path, moved_to: preview.to.as_ref(), before, after }, 1000)
+    };
+    let texts: Vec<String> = change.preview().unwrap().iter().map(shown).collect();
     assert_eq!(
         texts,
         [

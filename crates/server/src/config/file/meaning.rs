@@ -11,8 +11,8 @@ use url::Url;
 use super::check::Findings;
 use super::problem::Problem;
 use crate::config::{AclConfig, Config};
+use crate::mount::ARTICLES;
 use crate::network::Networks;
-use crate::pipeline::ARTICLES;
 
 /// Looks at the configuration alone, not at the machine.
 pub(super) fn check(config: &Config) -> Findings {
@@ -88,7 +88,7 @@ fn bad_glob(glob: &str) -> Option<String> {
 }
 
 fn tool_names(config: &Config) -> Vec<String> {
-    let built_in = SURFACES.iter().flat_map(|surface| surface.tools).map(|tool| tool.spec.name.to_owned());
+    let built_in = SURFACES.iter().flat_map(|surface| surface.tools()).map(|tool| tool.spec.name.to_owned());
     let of_sources = config.sources.iter().filter_map(|source| Some(source.source().ok()?.tool));
     built_in.chain(of_sources).collect()
 }

@@ -46,6 +46,7 @@ impl Loaded {
         let name = path.display().to_string();
         let (mut config, places, notes) = parse(&text, Format::of(path)).map_err(|problems| Broken::new(&name, problems))?;
         config.resolve_paths(&meaning::folder_of(path));
+        config.file = Some(path.to_owned());
         Ok(Loaded { config, origins: Origins::of_file(name, places), notes })
     }
 
