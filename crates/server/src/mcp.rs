@@ -369,8 +369,14 @@ impl ServerHandler for Mcp {
         let workspaces: Vec<Arc<Workspace>> = views.iter().map(|view| view.workspace.clone()).collect();
         let vault = resources::find(&workspaces, &request.uri).map(|(workspace, _)| workspace.id.clone());
         let view = vault.and_then(|vault| views.into_iter().find(|view| view.workspace.id == vault));
-        let view = view.ok_or_else(|| ErrorData::resource_not_found(format!("no resource {}", request.uri), None))?;
-        self.watched.add(request.uri, &view.workspace.id, &view.changes, context.peer.clone());
+        match view {
+            Some(view) => self.watched.add(request.uri, &view.workspace.id, &view.changes, context.peer.clone()),
+            None if request.uri.starts_with("vault://") => {
+                return Err(ErrorData::resource_not_found(format!("no resource {}", request.uri), None));
+            }
+            // What is not ours never changes, and watching it is no mistake.
+            None => {}
+        }
         Ok(())
     }
 
