@@ -5,6 +5,7 @@ import dataclasses
 import glob
 import hashlib
 import os
+import time
 import urllib.parse
 
 import bulk
@@ -110,13 +111,21 @@ def everything_on(vault):
     }
 
 
+def events_come(data, patience=5):
+    """Events are written by a thread of their own, a moment after the calls."""
+    until = time.monotonic() + patience
+    while not (found := glob.glob(os.path.join(data, "events", "*"))) and time.monotonic() < until:
+        time.sleep(0.05)
+    return bool(found)
+
+
 def compare_reads(site, effort, surface, settings):
     """The same notes through a tool and as resources, on one connection."""
     with placed(site, surface, READERS[surface], copy_of(site.vault), settings) as place:
         bare, governed = BareReads(place.client, site.vault), ToolReads(place.client, site.vault, surface)
         take_turns(effort.reads, READS_IN_TURN, (bare, governed))
         fault = bare.timing.fault or governed.timing.fault
-        if settings and not glob.glob(os.path.join(place.data, "events", "*")):
+        if settings and not events_come(place.data):
             fault = fault or "no event was written, so not everything was on"
     return Pair(bare.timing, governed.timing, fault)
 

@@ -201,15 +201,21 @@ pub(crate) enum Runner {
 }
 
 impl Registered {
-    pub const fn of<T: Tool>() -> Registered {
+    /// What is known of every tool by the types of its arguments and its answer.
+    const fn typed<T: JsonSchema + 'static, O: JsonSchema + 'static>(spec: Spec, plans: bool, runner: Runner) -> Registered {
         Registered {
-            spec: T::SPEC,
+            spec,
             input_schema: &schema::of::<T>,
-            output_schema: &schema::of::<T::Output>,
+            output_schema: &schema::of::<O>,
             description: &schema::description_of::<T>,
-            plans: false,
-            runner: Runner::OnVault(|arguments, context| answer(read::<T>(arguments)?.run(context)?)),
+            plans,
+            runner,
         }
+    }
+
+    pub const fn of<T: Tool>() -> Registered {
+        let runner = Runner::OnVault(|arguments, context| answer(read::<T>(arguments)?.run(context)?));
+        Registered::typed::<T, T::Output>(T::SPEC, false, runner)
     }
 
     /// A tool that changes more than one transaction can, and calls [`agree`](crate::plan::agree) before it does.
@@ -218,27 +224,14 @@ impl Registered {
     }
 
     pub(crate) const fn changing<T: ChangeTool>() -> Registered {
-        Registered {
-            spec: T::SPEC,
-            input_schema: &schema::of::<T>,
-            output_schema: &schema::of::<T::Output>,
-            description: &schema::description_of::<T>,
-            plans: true,
-            runner: Runner::OnVault(|arguments, context| {
-                answer(carry_out(&T::SPEC, context, || read::<T>(arguments)?.plan(context))?)
-            }),
-        }
+        let runner =
+            Runner::OnVault(|arguments, context| answer(carry_out(&T::SPEC, context, || read::<T>(arguments)?.plan(context))?));
+        Registered::typed::<T, T::Output>(T::SPEC, true, runner)
     }
 
     pub(crate) const fn on_server<T: ServerTool>() -> Registered {
-        Registered {
-            spec: T::SPEC,
-            input_schema: &schema::of::<T>,
-            output_schema: &schema::of::<T::Output>,
-            description: &schema::description_of::<T>,
-            plans: false,
-            runner: Runner::OnServer(|arguments, context| answer(read::<T>(arguments)?.run(context)?)),
-        }
+        let runner = Runner::OnServer(|arguments, context| answer(read::<T>(arguments)?.run(context)?));
+        Registered::typed::<T, T::Output>(T::SPEC, false, runner)
     }
 
     /// A tool outside every vault, made while the program runs.

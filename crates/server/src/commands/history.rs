@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::remembered::{harmless, table};
 use super::{Shared, open_default_vault, say};
+use crate::confirm::visible;
 
 const MOST_DIFF_BYTES: usize = 1 << 20;
 
@@ -147,7 +148,7 @@ fn show(change: &str, shared: &Shared) -> anyhow::Result<()> {
     let vault = open_default_vault(&shared.configure()?)?;
     let history: Past<'_> = vault.whole().history().ok_or(VaultError::NoHistory)?;
     for diff in history.diff(parse_change(change)?, MOST_DIFF_BYTES)? {
-        say(diff.text.trim_end())?;
+        say(&visible(diff.text.trim_end()))?;
     }
     Ok(())
 }

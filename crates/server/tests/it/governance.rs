@@ -103,11 +103,14 @@ fn every_call_is_in_the_record_and_the_record_is_whole() {
 
 #[test]
 fn several_vaults_are_served_each_by_its_own_rules() {
-    let place =
-        Place::with(&[("work/Plan.md", "[[Secret]] lamp\n"), ("work/private/Secret.md", "lamp\n"), ("home/Shop.md", "milk\n")]);
+    let place = Place::with(&[
+        ("office/Plan.md", "[[Secret]] lamp\n"),
+        ("office/private/Secret.md", "lamp\n"),
+        ("home/Shop.md", "milk\n"),
+    ]);
     let config = place.config(&json!({
         "vaults": [
-            {"id": "work", "path": place.vault().join("work"), "acl": {"readPaths": ["*.md"]}},
+            {"id": "office", "path": place.vault().join("office"), "acl": {"readPaths": ["*.md"]}},
             {"id": "home", "path": place.vault().join("home"), "acl": {"readOnly": true}},
         ],
     }));
@@ -124,8 +127,8 @@ fn several_vaults_are_served_each_by_its_own_rules() {
     let resources = client.request("resources/list", json!({}));
     let uris: Vec<&str> =
         resources["result"]["resources"].as_array().unwrap().iter().map(|r| r["uri"].as_str().unwrap()).collect();
-    assert_eq!(uris, ["vault://work/Plan.md", "vault://home/Shop.md"]);
-    let refused = client.request("resources/read", json!({"uri": "vault://work/private/Secret.md"}));
+    assert_eq!(uris, ["vault://office/Plan.md", "vault://home/Shop.md"]);
+    let refused = client.request("resources/read", json!({"uri": "vault://office/private/Secret.md"}));
     assert!(refused["error"].is_object(), "{refused}");
     let read = client.request("resources/read", json!({"uri": "vault://home/Shop.md"}));
     assert_eq!(read["result"]["contents"][0]["text"], "milk\n");
