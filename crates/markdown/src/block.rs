@@ -83,6 +83,7 @@ mod tests {
     fn a_list_item_is_named_without_its_children() {
         check("- a ^a\n  - b\n- c ^c\n", &[("a", " ^a", "- a ^a"), ("c", " ^c", "- c ^c")]);
         check("- a\n  - b ^b\n", &[("b", " ^b", "- b ^b")]);
+        check("- a\n\t- b ^b\n", &[("b", " ^b", "- b ^b")]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Inline fields: `Key:: value` on a line of its own, `[key:: value]` and `(key:: value)` in text.
 
+use crate::list_item::ListItem;
 use crate::span::Span;
 
 /// A key and its raw value; what the value means is for the reader of the field.
@@ -27,7 +28,7 @@ const MAX_LINE: usize = 32_768;
 
 /// Reads one line, without its line ending, that starts at `start`.
 ///
-/// A field over the whole line is read only where no bracketed one stands, and never in lists.
+/// A field over the whole line is read only where no bracketed one stands, and never in lists: see [`item_field`].
 pub(crate) fn fields(line: &str, start: usize, in_list: bool) -> Vec<InlineField> {
     if line.len() > MAX_LINE || memchr::memmem::find(line.as_bytes(), b"::").is_none() {
         return Vec::new();
@@ -46,6 +47,15 @@ pub(crate) fn fields(line: &str, start: usize, in_list: bool) -> Vec<InlineField
         found.extend(full_line(line, start));
     }
     found
+}
+
+/// The field that a list item is as a whole, over all its lines.
+pub(crate) fn item_field(item: &ListItem) -> Option<InlineField> {
+    let joined = item.text.replace('\n', " ");
+    if joined.len() > MAX_LINE {
+        return None;
+    }
+    Some(InlineField { span: item.span.clone(), ..full_line(&joined, 0)? })
 }
 
 fn bracketed(line: &str, open: usize, start: usize) -> Option<(InlineField, usize)> {

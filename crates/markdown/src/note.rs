@@ -1,11 +1,12 @@
 //! A note and everything that can be found in it.
 
 use crate::block::{BlockId, block_ids};
-use crate::field::{InlineField, fields};
+use crate::field::{InlineField, fields, item_field};
 use crate::fold::fold;
 use crate::frontmatter::{Frontmatter, Property, frontmatter, text_start};
 use crate::heading::{Heading, headings};
 use crate::link::Link;
+use crate::list_item::{ListItem, list_items};
 use crate::property_link::property_links;
 use crate::scan::{is_inside, scan};
 use crate::span::{Lines, Span};
@@ -26,6 +27,8 @@ pub struct Note {
     pub tags: Vec<Tag>,
     pub blocks: Vec<BlockId>,
     pub tasks: Vec<Task>,
+    /// The items of all lists, tasks among them.
+    pub items: Vec<ListItem>,
     pub fields: Vec<InlineField>,
     /// Where the body starts: after byte order mark and frontmatter.
     pub body: usize,
@@ -42,7 +45,9 @@ impl Note {
         let properties = frontmatter.as_ref().and_then(|found| found.properties.as_ref().ok());
         let mut links = properties.map(|found| property_links(text, found)).unwrap_or_default();
         links.extend(found.links);
-        let (tasks, fields) = read_lines(text, body, &lines, &structure, &hidden);
+        let (tasks, mut fields) = read_lines(text, body, &lines, &structure, &hidden);
+        let items = list_items(text, &lines, &structure, &hidden, &tasks);
+        add_item_fields(text, &items, &hidden, &mut fields);
         let mut note = Note {
             frontmatter,
             headings: headings_shown(text, &structure, &found.comments),
@@ -50,6 +55,7 @@ impl Note {
             tags: found.tags,
             blocks: block_ids(text, &structure),
             tasks,
+            items,
             fields,
             body,
         };
@@ -152,6 +158,20 @@ fn read_lines(text: &str, body: usize, lines: &Lines, structure: &Structure, hid
         found_fields.extend(fields(written, line.start, in_list).into_iter().filter(separated));
     }
     (tasks, found_fields)
+}
+
+/// Items that are no tasks may be one field as a whole, like lines elsewhere.
+fn add_item_fields(text: &str, items: &[ListItem], hidden: &[Span], found: &mut Vec<InlineField>) {
+    let before = found.len();
+    for item in items.iter().filter(|item| item.status.is_none() && item.text.contains("::")) {
+        let next = found[..before].partition_point(|field| field.span.start < item.span.start);
+        let has_own = found[..before].get(next).is_some_and(|field| field.span.start < item.span.end);
+        let separator = item.span.start + text[item.span.clone()].find("::").unwrap_or(0);
+        if !has_own && !is_inside(hidden, separator) {
+            found.extend(item_field(item));
+        }
+    }
+    found.sort_by_key(|field| field.span.start);
 }
 
 /// Of nested spans in order of their start, those that no other holds.

@@ -4,6 +4,9 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag as Element, TagEnd};
 
 use crate::span::{Span, trim};
 
+/// The Markdown that the app reads, as far as the structure of a note goes.
+pub(crate) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_MATH).union(Options::ENABLE_FOOTNOTES);
+
 /// What `scan` and the line readers need to know about a body.
 #[derive(Default)]
 pub(crate) struct Structure {
@@ -49,8 +52,7 @@ pub(crate) struct RawHeading {
 impl Structure {
     /// Reads the text from `body` on; all spans count from the start of the text.
     pub(crate) fn of(text: &str, body: usize) -> Structure {
-        let options = Options::ENABLE_TABLES | Options::ENABLE_MATH | Options::ENABLE_FOOTNOTES;
-        let parser = Parser::new_ext(&text[body..], options);
+        let parser = Parser::new_ext(&text[body..], OPTIONS);
         let mut reader = Reader { text, structure: Structure::default(), open: Vec::new() };
         let definitions = parser.reference_definitions().iter();
         reader.structure.definitions = definitions.map(|(_, definition)| shifted(&definition.span, body)).collect();
@@ -130,7 +132,7 @@ impl Reader<'_> {
             Element::CodeBlock(_) => self.hide(range.clone(), OpaqueKind::Block),
             Element::HtmlBlock => self.hide_html_block(range.clone()),
             Element::Paragraph => self.structure.leaves.push(trim_block(self.text, range.clone())),
-            Element::Item => self.structure.items.push(range.clone()),
+            Element::Item => self.structure.items.push(marker_start(self.text, &range)..range.end),
             _ => {}
         }
         self.open.push(OpenElement { kind, text: None });
@@ -141,7 +143,7 @@ impl Reader<'_> {
         if closed.kind == OpenKind::Item
             && let Some(text) = closed.text
         {
-            let leaf = trim_block(self.text, range.start..text.end);
+            let leaf = trim_block(self.text, marker_start(self.text, &range)..text.end);
             self.structure.leaves.push(leaf);
         }
         // A table swallows the line after it: its last row may be nothing but a block id.
@@ -208,6 +210,12 @@ fn inline_kind(element: &Element<'_>) -> Option<Option<OpaqueKind>> {
         | Element::Subscript => Some(None),
         _ => None,
     }
+}
+
+/// Where the marker of a list item stands. The parser counts the columns before it, so a tab makes it start too early.
+fn marker_start(text: &str, item: &Span) -> usize {
+    let blanks = text.as_bytes()[item.clone()].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    item.start + blanks
 }
 
 /// The block without the blank lines after it.

@@ -44,11 +44,29 @@ fn check_note(text: &str) {
         assert!(slice(&task.span).contains(&format!("[{}]", task.status)));
         assert!(slice(&task.span).contains(&task.text));
     }
+    check_items(text, &note);
     for field in &note.fields {
-        assert!(slice(&field.span).contains("::") && slice(&field.span).contains(&field.value));
+        assert!(slice(&field.span).contains("::"));
+        // That of a list item goes over all its lines.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(slice(&field.span)).contains(&words(&field.value)));
     }
     check_links(text, &note);
     check_properties(text, &note);
+}
+
+fn check_items(text: &str, note: &Note) {
+    let mut end = note.body;
+    for (at, item) in note.items.iter().enumerate() {
+        assert!(item.span.start >= end && item.parent.is_none_or(|parent| parent < at));
+        end = item.span.end;
+        let own = &text[item.span.clone()];
+        assert!(own.starts_with(&format!("{}{}", item.prefix, item.marker)));
+        assert_eq!((item.lines, item.text.split('\n').count()), (own.split('\n').count(), item.lines));
+    }
+    // A task is an item.
+    let tasks: Vec<_> = note.items.iter().filter_map(|item| Some((item.line, item.status?))).collect();
+    assert_eq!(tasks, note.tasks.iter().map(|task| (task.line, task.status)).collect::<Vec<_>>());
 }
 
 fn check_links(text: &str, note: &Note) {

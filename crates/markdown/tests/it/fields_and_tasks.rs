@@ -11,10 +11,21 @@ fn tasks_are_found_outside_code_and_comments() {
 }
 
 #[test]
-fn fields_are_found_outside_code_and_lists() {
-    let text = "A:: 1\n\n- B:: no\n- x [C:: 2]\n\n`D:: no`\n\nuse `std::fs` here\n\n> E:: 3\n";
+fn fields_are_found_outside_code() {
+    let text = "A:: 1\n\n- B:: 2\n- x [C:: 3]\n\n`D:: no`\n\nuse `std::fs` here\n\n> E:: 4\n";
+    check_fields(text, &[("A", "1", 1), ("B", "2", 3), ("C", "3", 4), ("E", "4", 10)]);
+}
+
+#[test]
+fn an_item_is_a_field_as_a_whole_unless_it_is_a_task_or_holds_one() {
+    check_fields("- a:: 1\n  more\n  - b:: 2\n", &[("a", "1 more", 1), ("b", "2", 3)]);
+    check_fields("- [ ] a:: no\n- c:: [d:: 1]\n- x `e:: no`\n- see\n  a:: no\n", &[("d", "1", 2), ("see a", "no", 4)]);
+}
+
+#[track_caller]
+fn check_fields(text: &str, expected: &[(&str, &str, usize)]) {
     let note = Note::parse(text);
     let found: Vec<(&str, &str, usize)> =
         note.fields.iter().map(|field| (field.key.as_str(), field.value.as_str(), field.line)).collect();
-    assert_eq!(found, [("A", "1", 1), ("C", "2", 4), ("E", "3", 10)]);
+    assert_eq!(found, expected);
 }

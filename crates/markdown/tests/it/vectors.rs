@@ -1,6 +1,9 @@
 //! Runs every vector of the categories this crate answers for.
 
-use quillgate_markdown::{Link, Note, PropertyType, Value, field_key, parse_links, parse_yaml, to_yaml};
+use quillgate_markdown::{
+    Edits, JsonLayout, Link, Note, PropertyType, Value, change_members, compress_to_base64, decompress_from_base64, field_key,
+    parse_json, parse_links, parse_yaml, to_yaml,
+};
 use serde_json::{Map, Value as Json, json};
 
 const VECTORS: &str = include_str!("../vectors.json");
@@ -64,6 +67,31 @@ fn task_vectors_are_recognised_as_lines() {
         if let Some(status) = expected["status"].as_str() {
             assert_eq!(note.tasks[0].status.to_string(), status, "{}", vector["id"]);
         }
+    }
+}
+
+#[test]
+fn drawing_vectors_are_compressed_and_come_back() {
+    let vectors = vectors("excalidraw");
+    assert_eq!(vectors.len(), 2);
+    for vector in vectors {
+        let (text, letters) = (vector["input"]["json"].as_str().expect("a text"), vector["expected"].as_str().expect("letters"));
+        assert_eq!(compress_to_base64(text), letters, "{}", vector["id"]);
+        assert_eq!(decompress_from_base64(letters, 1000).as_deref(), Ok(text), "{}", vector["id"]);
+    }
+}
+
+#[test]
+fn what_a_canvas_holds_beside_an_edit_survives_it() {
+    let vectors = vectors("canvas");
+    assert_eq!(vectors.len(), 1);
+    for vector in vectors {
+        let text = vector["input"]["canvas"].to_string();
+        let root = parse_json(&text).expect("JSON");
+        let node = &root.get("nodes").expect("nodes").items()[0];
+        let set = |value: &str| Edits::new(change_members(&text, node, &[("text", value.to_owned())], &[], JsonLayout::Line));
+        assert_eq!(set("\"t\"").expect("apart").apply(&text), text, "{}", vector["id"]);
+        assert_eq!(set("\"u\"").expect("apart").apply(&text), text.replace("\"t\"", "\"u\""), "{}", vector["id"]);
     }
 }
 
