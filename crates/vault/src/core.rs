@@ -63,6 +63,13 @@ impl Core {
     }
 
     pub(crate) fn tell(&self, change: &Change<'_>) {
+        let (Change::Written { path, .. }
+        | Change::Renamed { from: path, .. }
+        | Change::Removed { path }
+        | Change::Appeared { path }) = change;
+        if path.is_control() {
+            return;
+        }
         for observer in self.observers.read().iter() {
             observer(change);
         }

@@ -62,6 +62,8 @@ pub enum VaultError {
     TooManyChanges(usize),
     #[error("no change {0} in the history; list the history for the changes there are")]
     NoChange(ChangeId),
+    #[error("{file} of this vault cannot be read: {reason}; mend it in the app, or ask the operator; it was left as it is")]
+    Settings { file: String, reason: String },
     #[error("the disk refused {path}: {source}")]
     Io { path: NotePath, source: io::Error },
 }

@@ -11,6 +11,7 @@ mod access;
 mod author;
 mod beneath;
 mod contents;
+mod control;
 mod core;
 mod error;
 #[doc(hidden)]
@@ -43,6 +44,7 @@ pub use access::rules::{Rules, RulesSource};
 pub use access::{Access, AccessClass, Decision, Operation};
 pub use author::Author;
 pub use contents::{Contents, is_binary};
+pub use control::ControlFile;
 pub use error::VaultError;
 pub use hash::ContentHash;
 pub use history::{
@@ -52,6 +54,7 @@ pub use history::{
 pub use path::{FolderPath, NotePath, PathError};
 pub use preview::{Preview, PreviewKind};
 pub use recovery::Recovery;
+pub use settings::new_notes::{NewNotes, Period, TemplateSettings};
 pub use settings::{AppSettings, LinkFormat, TrashOption};
 pub use stat::{EntryKind, Stat};
 pub use transaction::{Committed, Expect, Folders, Transaction, Written};

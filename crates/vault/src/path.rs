@@ -8,6 +8,8 @@ use quillgate_markdown::fold;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
+use crate::ControlFile;
+
 /// The most characters a path may have.
 const LONGEST_PATH: usize = 1024;
 /// The most bytes one segment may have on the file systems people use.
@@ -75,6 +77,15 @@ impl NotePath {
             check_segment(segment)?;
         }
         Ok(NotePath(path))
+    }
+
+    /// The path of a file of the app, which no text parses to.
+    pub(crate) fn of_control(file: ControlFile) -> NotePath {
+        NotePath(file.as_str().into())
+    }
+
+    pub(crate) fn is_control(&self) -> bool {
+        ControlFile::find(&self.0).is_some()
     }
 
     pub fn as_str(&self) -> &str {
@@ -180,12 +191,16 @@ impl From<NotePath> for FolderPath {
     }
 }
 
-/// A path that was stored is parsed again: whatever wrote it, it stays inside the vault.
+/// A path that was stored is parsed again: whatever wrote it, it stays inside the vault. The journal and the history also
+/// know the few files of the app that may be changed.
 impl TryFrom<String> for NotePath {
     type Error = PathError;
 
     fn try_from(text: String) -> Result<NotePath, PathError> {
-        NotePath::parse(&text)
+        match ControlFile::find(&text) {
+            Some(file) => Ok(NotePath::of_control(file)),
+            None => NotePath::parse(&text),
+        }
     }
 }
 

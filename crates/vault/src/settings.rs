@@ -1,4 +1,10 @@
-//! The vault's own settings, as the app keeps them in `.obsidian/app.json`.
+//! The vault's own settings, as the app keeps them in `.obsidian/app.json` and the files beside it.
+
+mod files;
+pub(crate) mod new_notes;
+pub(crate) mod plugins;
+#[cfg(test)]
+mod tests;
 
 use std::io::{self, Read};
 
@@ -6,6 +12,7 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, OpenOptions};
 use serde_json::{Map, Value};
 
+use crate::Stat;
 use crate::core::unfollowed;
 
 /// The app's own file has a few kilobytes.
@@ -34,6 +41,8 @@ pub struct AppSettings {
     pub trash: TrashOption,
     pub link_format: LinkFormat,
     pub use_markdown_links: bool,
+    /// The app's excluded files: how paths start, or expressions between slashes.
+    pub excluded: Vec<String>,
 }
 
 impl AppSettings {
@@ -65,8 +74,23 @@ impl AppSettings {
                 _ => LinkFormat::Shortest,
             },
             use_markdown_links: settings.get("useMarkdownLinks").and_then(Value::as_bool).unwrap_or(false),
+            excluded: settings
+                .get("userIgnoreFilters")
+                .and_then(Value::as_array)
+                .map(|filters| texts(filters))
+                .unwrap_or_default(),
         }
     }
+}
+
+/// What tells whether the settings have changed; nothing without a file.
+pub(crate) fn settings_stat(root: &Dir) -> Option<Stat> {
+    let folder = root.open_dir_nofollow(".obsidian").ok()?;
+    folder.symlink_metadata("app.json").ok().map(|metadata| Stat::of(&metadata))
+}
+
+fn texts(values: &[Value]) -> Vec<String> {
+    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn read_settings(root: &Dir) -> io::Result<String> {

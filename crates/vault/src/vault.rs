@@ -1,15 +1,19 @@
 //! A vault: the handle through which everything is done to it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
+use serde_json::Value;
 
 use crate::core::{Core, Observer, read_entries};
 use crate::history::Store;
+use crate::settings::{new_notes, plugins, settings_stat};
 use crate::shown::hear;
 use crate::{
-    Access, AppSettings, Author, ContentHash, EntryKind, FolderPath, HistorySettings, NotePath, Recovery, Stat, VaultError,
+    Access, AppSettings, Author, ContentHash, EntryKind, FolderPath, HistorySettings, NewNotes, NotePath, Period, Recovery, Stat,
+    TemplateSettings, VaultError,
 };
 
 /// What the vault refuses to handle in one go.
@@ -169,6 +173,45 @@ impl Vault {
 
     pub fn app_settings(&self) -> AppSettings {
         AppSettings::read(&self.core.root)
+    }
+
+    /// What the file system knows of the file that `app_settings` reads: equal ones mean equal settings.
+    pub fn app_settings_stat(&self) -> Option<Stat> {
+        settings_stat(&self.core.root)
+    }
+
+    /// How notes of a period are made, by Periodic Notes or by the core plugin for daily notes.
+    pub fn periodic_notes(&self, period: Period) -> Result<NewNotes, VaultError> {
+        new_notes::periodic_notes(&self.core.root, period)
+    }
+
+    /// How notes with a stamp of time for a name are made.
+    pub fn unique_notes(&self) -> Result<NewNotes, VaultError> {
+        new_notes::unique_notes(&self.core.root)
+    }
+
+    pub fn template_settings(&self) -> Result<TemplateSettings, VaultError> {
+        new_notes::templates(&self.core.root)
+    }
+
+    /// The plugins of the app itself, by id, and whether each is on; what is not there is as the app has it by default.
+    pub fn core_plugins(&self) -> Result<BTreeMap<String, bool>, VaultError> {
+        plugins::core_plugins(&self.core.root)
+    }
+
+    /// The ids of the community plugins that are on; `None` if the vault does not say.
+    pub fn community_plugins(&self) -> Result<Option<Vec<String>>, VaultError> {
+        plugins::community_plugins(&self.core.root)
+    }
+
+    /// What a community plugin keeps for itself; `None` if it keeps nothing.
+    pub fn plugin_data(&self, plugin: &str) -> Result<Option<Value>, VaultError> {
+        plugins::plugin_data(&self.core.root, plugin)
+    }
+
+    /// The types that properties were given, by the app's names for them.
+    pub fn property_types(&self) -> Result<BTreeMap<String, String>, VaultError> {
+        plugins::property_types(&self.core.root)
     }
 
     /// What the file system knows of a file or folder.

@@ -36,6 +36,7 @@ mod index;
 mod lines;
 mod merge;
 mod overlay;
+mod recent;
 mod record;
 mod recording;
 mod segment;

@@ -1,6 +1,5 @@
 //! The end of a segment to which this process appends.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use super::ChangeId;
 use super::blob::{Base, BlobAt, LONGEST_CHAIN, decode, encode, root_of};
 use super::frame::{FRAME_BYTES, Kind, frame};
 use super::index::Index;
+use super::recent::Recent;
 use super::record::{PastChange, Settled, encode as encode_record};
 use super::segment::{HEADER, Lock, SegmentName, body_at, open_to_read};
 use crate::core::unfollowed;
@@ -37,13 +37,13 @@ pub(crate) struct Writer {
     is_new: AtomicBool,
 }
 
-/// The file, its length, and what is kept in it.
-type Opened = (File, u64, HashMap<ContentHash, BlobAt>);
+/// The file, its length, and what was kept in it lately.
+type Opened = (File, u64, Recent);
 
 struct End {
     file: File,
     length: u64,
-    known: HashMap<ContentHash, BlobAt>,
+    known: Recent,
     /// Its end could not be put right after a write that failed.
     is_broken: bool,
 }
@@ -56,7 +56,7 @@ impl Writer {
         let begun = fault::around("create segment", || folder.open_with(name.file(), options)).and_then(|file| {
             let mut file = file.into_std();
             fault::around("append history", || file.write_all(HEADER))?;
-            Ok((file, HEADER.len() as u64, HashMap::new()))
+            Ok((file, HEADER.len() as u64, Recent::default()))
         });
         Writer::new(folder, name, name.0, lock, begun).map(Some)
     }
@@ -74,7 +74,7 @@ impl Writer {
                 return Err(io::ErrorKind::InvalidData.into());
             }
             let file = folder.open_with(name.file(), unfollowed(OpenOptions::new().append(true)))?.into_std();
-            Ok((file, index.end, std::mem::take(&mut index.blobs)))
+            Ok((file, index.end, std::mem::take(&mut index.blobs).into_iter().collect()))
         });
         let latest = index.changes.last_key_value().map_or(name.0, |(latest, _)| *latest);
         Writer::new(folder, name, latest, lock, continued).map(Some)
@@ -106,13 +106,13 @@ impl Writer {
         !end.is_broken && end.length < most && (self.name.0.at()..self.name.ends().at()).contains(&now)
     }
 
-    /// Keeps the bytes of a file unless they are here already. `beside` are other bytes that are here and look like them.
+    /// Keeps the bytes of a file unless they are known to be here. `beside` are other bytes that are here and look like them.
     pub(crate) fn keep(&self, bytes: &[u8], hash: ContentHash, beside: Option<(&[u8], ContentHash)>) -> io::Result<()> {
         let mut end = self.end.lock();
-        if end.known.contains_key(&hash) {
+        if end.known.find(&hash).is_some() {
             return Ok(());
         }
-        let known = beside.and_then(|(bytes, hash)| Some(Base { bytes, at: *end.known.get(&hash)? }));
+        let known = beside.and_then(|(bytes, hash)| Some(Base { bytes, at: end.known.find(&hash)? }));
         let (body, depth) = match known {
             Some(base) if base.at.depth >= LONGEST_CHAIN => self.encode_beside_root(bytes, hash, &end, base.at)?,
             base => encode(bytes, hash, end.length, base.as_ref())?,

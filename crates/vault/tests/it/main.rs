@@ -7,6 +7,7 @@ mod access_changes;
 mod access_naive;
 mod access_trees;
 mod concurrency;
+mod control;
 #[cfg(debug_assertions)]
 mod crashes;
 mod history;
@@ -15,6 +16,8 @@ mod history_property;
 mod history_storage;
 mod history_undo;
 mod hostile_paths;
+#[cfg(debug_assertions)]
+mod killing;
 mod links;
 mod names;
 mod place;

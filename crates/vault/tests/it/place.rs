@@ -115,20 +115,24 @@ pub(crate) fn folder(path: &str) -> FolderPath {
 /// Every file below a folder with its bytes; links as where they point, folders as nothing.
 pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
-    for entry in fs::read_dir(root).unwrap() {
-        let path = entry.unwrap().path();
-        let kind = fs::symlink_metadata(&path).unwrap().file_type();
-        if kind.is_dir() {
-            found.extend(tree(&path));
-        }
+    collect_tree(root, &mut found);
+    found
+}
+
+fn collect_tree(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
         let bytes = match () {
             () if kind.is_file() => fs::read(&path).unwrap(),
             () if kind.is_symlink() => fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes(),
             () => Vec::new(),
         };
+        if kind.is_dir() {
+            collect_tree(&path, found);
+        }
         found.insert(path, bytes);
     }
-    found
 }
 
 /// Polls until the condition holds; fails after a second.

@@ -11,7 +11,8 @@ use cap_std::fs::Dir;
 use quillgate_vault::{ContentHash, Expect, Filter, Folders, HistorySettings, Limits, Recovery, TrashOption, Vault, VaultError};
 use tempfile::TempDir;
 
-use crate::crashes::{At, Tree, Work, run_to_its_end, run_until_killed, start_and_wait, tree_in};
+use crate::crashes::{Work, start_and_wait};
+use crate::killing::{At, Tree, run_to_its_end, run_until_killed, tree_in};
 use crate::place::{Place, note, open, tree, within_a_second};
 
 /// A place where a small change was killed, and the vault before it and after it.

@@ -13,11 +13,21 @@ fn check(json: &[u8], expected: AppSettings) {
 
 #[test]
 fn settings_are_those_of_the_app() {
-    let expected = AppSettings { trash: TrashOption::Local, link_format: LinkFormat::Relative, use_markdown_links: true };
+    let expected = AppSettings {
+        trash: TrashOption::Local,
+        link_format: LinkFormat::Relative,
+        use_markdown_links: true,
+        ..AppSettings::default()
+    };
     check(br#"{"trashOption":"local","newLinkFormat":"relative","useMarkdownLinks":true,"other":[1]}"#, expected.clone());
     check(b"\xef\xbb\xbf{\"trashOption\":\"local\",\"newLinkFormat\":\"relative\",\"useMarkdownLinks\":true}", expected);
-    let absolute = AppSettings { trash: TrashOption::None, link_format: LinkFormat::Absolute, use_markdown_links: false };
-    check(br#"{"trashOption":"none","newLinkFormat":"absolute"}"#, absolute);
+    let absolute = AppSettings {
+        trash: TrashOption::None,
+        link_format: LinkFormat::Absolute,
+        excluded: vec!["Old/".into(), "/x/".into()],
+        ..AppSettings::default()
+    };
+    check(br#"{"trashOption":"none","newLinkFormat":"absolute","userIgnoreFilters":["Old/",1,"/x/"]}"#, absolute);
 }
 
 #[test]
