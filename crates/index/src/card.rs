@@ -1,7 +1,9 @@
 //! What the catalogue keeps of a note: everything that is asked for without opening the file.
 
-use quillgate_markdown::{LinkKind, Note, Value};
+use quillgate_markdown::{InlineField, LinkKind, ListItem, Note, Value};
 use serde::{Deserialize, Serialize};
+
+use crate::card_items::CardItems;
 
 /// Kept encoded, since most questions look at few of the notes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -18,7 +20,8 @@ pub struct Card {
     pub inline_tags: Vec<(String, u32)>,
     pub headings: Vec<CardHeading>,
     pub links: Vec<CardLink>,
-    pub tasks: Vec<CardTask>,
+    pub(crate) items: CardItems,
+    pub fields: Vec<CardField>,
     pub blocks: Vec<(String, u32)>,
 }
 
@@ -29,11 +32,24 @@ pub struct CardHeading {
     pub line: u32,
 }
 
+/// An inline field, such as `key:: value`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CardTask {
-    pub status: char,
-    pub text: String,
+pub struct CardField {
+    /// Without formatting marks, otherwise as written.
+    pub key: String,
+    /// As written; may be empty.
+    pub value: String,
     pub line: u32,
+    pub place: FieldPlace,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FieldPlace {
+    Text,
+    /// In the list item of this line.
+    Item(u32),
+    /// In the task of this line: the note itself has no such field.
+    Task(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,11 +87,8 @@ impl Card {
                 .map(|heading| CardHeading { level: heading.level, text: heading.text.clone(), line: line(heading.line) })
                 .collect(),
             links: note.links.iter().map(card_link).collect(),
-            tasks: note
-                .tasks
-                .iter()
-                .map(|task| CardTask { status: task.status, text: task.text.clone(), line: line(task.line) })
-                .collect(),
+            items: CardItems::of(&note),
+            fields: note.fields.iter().map(|field| card_field(field, &note.items)).collect(),
             blocks: note.blocks.iter().map(|block| (block.id.clone(), line(block.line))).collect(),
             ..Card::default()
         };
@@ -122,7 +135,17 @@ fn card_link(link: &quillgate_markdown::Link) -> CardLink {
     }
 }
 
-fn line(number: usize) -> u32 {
+fn card_field(field: &InlineField, items: &[ListItem]) -> CardField {
+    let next = items.partition_point(|item| item.span.start <= field.span.start);
+    let item = items[..next].last().filter(|item| field.span.start < item.span.end);
+    let place = item.map_or(FieldPlace::Text, |item| match item.status {
+        Some(_) => FieldPlace::Task(line(item.line)),
+        None => FieldPlace::Item(line(item.line)),
+    });
+    CardField { key: field.key.clone(), value: field.value.clone(), line: line(field.line), place }
+}
+
+pub(crate) fn line(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
@@ -140,5 +163,24 @@ fn json(value: &Value) -> serde_json::Value {
         Value::Text(text) => text.clone().into(),
         Value::List(items) => items.iter().map(json).collect(),
         Value::Map(entries) => serde_json::Value::Object(entries.iter().map(|(key, value)| (key.clone(), json(value))).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_told_with_the_item_they_stand_in() {
+        let card = Card::of("A:: 1\n- b:: 2\n  - [ ] c [d:: 3]\n    x (e:: 4)\n\nx [f:: 5]\n");
+        let found: Vec<_> = card.fields.iter().map(|field| (field.key.as_str(), field.line, field.place)).collect();
+        let wanted = [
+            ("A", 1, FieldPlace::Text),
+            ("b", 2, FieldPlace::Item(2)),
+            ("d", 3, FieldPlace::Task(3)),
+            ("e", 4, FieldPlace::Task(3)),
+            ("f", 6, FieldPlace::Text),
+        ];
+        assert_eq!(found, wanted);
     }
 }

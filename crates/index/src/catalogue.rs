@@ -18,6 +18,13 @@ use crate::tags::{TagId, Tags};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub(crate) u32);
 
+impl FileId {
+    /// A small number, for tables by file. A file keeps its number; that of a file that is gone may be given to another.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 #[derive(Default)]
 pub struct Catalogue {
     slots: Vec<Option<Slot>>,
@@ -32,6 +39,8 @@ pub struct Catalogue {
     ranks: OnceLock<Box<[u32]>>,
     columns: Columns,
     generation: u64,
+    /// By file, also where it is gone: the generation in which its card last changed.
+    changed: Vec<u64>,
 }
 
 /// A file and what leads from it to others.
@@ -46,6 +55,12 @@ impl Catalogue {
     /// Grows with every change; equal numbers mean equal answers.
     pub fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// The numbers under which something came, changed its card or went since a generation; all numbers since none.
+    pub(crate) fn changed_since(&self, generation: Option<u64>) -> Vec<FileId> {
+        let is_newer = |changed: u64| generation.is_none_or(|generation| changed > generation);
+        (0..).map(FileId).zip(&self.changed).filter(|(_, changed)| is_newer(**changed)).map(|(id, _)| id).collect()
     }
 
     pub fn len(&self) -> usize {
@@ -90,8 +105,13 @@ impl Catalogue {
     }
 
     /// All files with their numbers, by path.
-    pub(crate) fn numbered(&self) -> impl Iterator<Item = (FileId, &Entry)> {
+    pub fn numbered(&self) -> impl Iterator<Item = (FileId, &Entry)> {
         self.by_path.values().filter_map(|&id| Some((id, self.entry(id)?)))
+    }
+
+    /// All Markdown notes with their numbers, by path.
+    pub fn numbered_notes(&self) -> impl Iterator<Item = (FileId, &Entry)> {
+        self.numbered().filter(|(_, entry)| entry.path.is_note())
     }
 
     pub(crate) fn find_numbered(&self, path: &NotePath) -> Option<(FileId, &Entry)> {
@@ -104,7 +124,8 @@ impl Catalogue {
         self.numbered_below(folder).map(|(_, entry)| entry)
     }
 
-    pub(crate) fn numbered_below(&self, folder: &FolderPath) -> impl Iterator<Item = (FileId, &Entry)> {
+    /// The files below a folder with their numbers, by path.
+    pub fn numbered_below(&self, folder: &FolderPath) -> impl Iterator<Item = (FileId, &Entry)> {
         // `0` comes right behind `/`.
         let bounds = match folder.as_str() {
             "" => (Bound::Unbounded, Bound::Unbounded),
@@ -147,7 +168,7 @@ impl Catalogue {
     }
 
     /// The place of a file in the order of paths.
-    pub(crate) fn rank(&self, id: FileId) -> u32 {
+    pub fn rank(&self, id: FileId) -> u32 {
         let ranks = self.ranks.get_or_init(|| {
             let mut ranks = vec![u32::MAX; self.slots.len()];
             for (rank, id) in (0..).zip(self.by_path.values()) {
@@ -183,7 +204,7 @@ impl Catalogue {
     }
 
     /// Files are numbered below this.
-    pub(crate) fn slots(&self) -> usize {
+    pub fn slots(&self) -> usize {
         self.slots.len()
     }
 
@@ -245,6 +266,12 @@ impl Catalogue {
         }
     }
 
+    /// Takes the place of another catalogue, whose generations are then all older.
+    pub(crate) fn follow(&mut self, before: &Catalogue) {
+        self.generation = self.generation.max(before.generation) + 1;
+        self.changed.fill(self.generation);
+    }
+
     pub(crate) fn remove(&mut self, path: &NotePath) -> Option<Entry> {
         let id = self.by_path.remove(path)?;
         self.clear(id)
@@ -255,8 +282,10 @@ impl Catalogue {
         self.generation += 1;
         let id = known.or_else(|| self.free.pop()).unwrap_or_else(|| {
             self.slots.push(None);
+            self.changed.push(0);
             FileId(u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX))
         });
+        self.changed[id.0 as usize] = self.generation;
         let before = self.slots[id.0 as usize].take();
         let name = match &before {
             Some(slot) => slot.name,
@@ -278,7 +307,12 @@ impl Catalogue {
         if entry.path.is_note() {
             self.columns.insert(
                 id,
-                &NoteFacts { properties: mentions.properties, property_tags: &entry.tags, inline_tags: &mentions.inline_tags },
+                &NoteFacts {
+                    properties: mentions.properties,
+                    property_tags: &entry.tags,
+                    inline_tags: &mentions.inline_tags,
+                    fields: &mentions.fields,
+                },
             );
         }
         self.slots[id.0 as usize] = Some(Slot { entry, name, references, tags });
@@ -288,6 +322,7 @@ impl Catalogue {
     fn clear(&mut self, id: FileId) -> Option<Entry> {
         let slot = self.slots[id.0 as usize].take()?;
         self.generation += 1;
+        self.changed[id.0 as usize] = self.generation;
         self.ranks.take();
         self.by_key.remove(&path_key(&slot.entry.path));
         self.links.remove_file(id, slot.name);
@@ -330,6 +365,7 @@ impl Filling {
         paths.sort_unstable();
         self.0.by_path = paths.into_iter().collect();
         self.0.slots.shrink_to_fit();
+        self.0.changed.shrink_to_fit();
         self.0.links.shrink();
         self.0
     }

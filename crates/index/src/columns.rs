@@ -6,7 +6,9 @@
 //! Numbers therefore hold for as long as the catalogue is not changed, and no longer.
 
 pub(crate) mod cells;
+mod fields;
 pub(crate) mod values;
+mod view;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -21,7 +23,9 @@ use serde_json::value::RawValue;
 
 use crate::catalogue::FileId;
 use cells::Cells;
+use fields::FieldColumns;
 use values::Values;
+pub use view::PropertyColumn;
 
 #[derive(Default)]
 pub(crate) struct Columns {
@@ -31,6 +35,7 @@ pub(crate) struct Columns {
     by_spelling: HashMap<Box<str>, usize>,
     /// The tags of each note as a JSON list: of the frontmatter, then of the text, each once whatever its case.
     tags: Column,
+    fields: FieldColumns,
 }
 
 #[derive(Default)]
@@ -60,6 +65,8 @@ pub(crate) struct NoteFacts<'a> {
     pub(crate) properties: &'a str,
     pub(crate) property_tags: &'a [Arc<str>],
     pub(crate) inline_tags: &'a [&'a str],
+    /// Keys and texts of inline fields.
+    pub(crate) fields: &'a [(&'a str, &'a str)],
 }
 
 impl Columns {
@@ -69,6 +76,7 @@ impl Columns {
         if !note.property_tags.is_empty() || !note.inline_tags.is_empty() {
             self.tags.put(id.0, &tag_list(note), self.notes.len() as usize);
         }
+        self.fields.insert(id.0, note.fields, note.properties, self.notes.len() as usize);
         if !note.properties.is_empty() {
             let mut json = serde_json::Deserializer::from_str(note.properties);
             // The card's own JSON; whatever could be wrong with it, the rest of the card still counts.
@@ -79,6 +87,7 @@ impl Columns {
     pub(crate) fn remove(&mut self, id: FileId) {
         if self.notes.remove(id.0) {
             self.tags.clear(id.0);
+            self.fields.remove(id.0);
             self.columns.iter_mut().for_each(|column| column.clear(id.0));
         }
     }
@@ -97,6 +106,15 @@ impl Columns {
         &self.tags
     }
 
+    pub(crate) fn fields(&self) -> &FieldColumns {
+        &self.fields
+    }
+
+    /// The names of the properties that some note has, in no order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().filter(|column| column.used > 0).map(|column| &*column.name)
+    }
+
     /// Every property that a note has, or one of these notes, by name, each with a few of its values.
     pub(crate) fn properties(&self, among: Option<&RoaringBitmap>, samples: usize) -> Vec<PropertySummary> {
         let used = self.columns.iter().filter(|column| column.used > 0);
@@ -109,7 +127,7 @@ impl Columns {
     pub(crate) fn heap_bytes(&self) -> usize {
         let columns: usize = self.columns.iter().chain([&self.tags]).map(Column::heap_bytes).sum();
         let names: usize = self.by_spelling.keys().map(|name| name.len() + 48).sum();
-        columns + names + self.notes.serialized_size()
+        columns + names + self.fields.heap_bytes() + self.notes.serialized_size()
     }
 
     fn put(&mut self, file: u32, key: &str, json: &str) {
@@ -250,5 +268,5 @@ impl<'de> Visitor<'de> for Row<'_> {
 }
 
 /// Most keys need no unescaping and are not copied.
-#[derive(serde::Deserialize)]
+#[derive(PartialEq, Eq, Hash, serde::Deserialize)]
 struct BorrowedKey<'a>(#[serde(borrow)] Cow<'a, str>);

@@ -33,6 +33,11 @@ impl Entry {
         self.card.card().unwrap_or_default()
     }
 
+    /// When the file was made, in nanoseconds since 1970; when it was last changed, where the file system does not know.
+    pub fn created(&self) -> i64 {
+        self.stat.created.unwrap_or(self.stat.modified)
+    }
+
     /// Equal numbers mean equal bytes, as far as anybody has looked.
     pub(crate) fn version(&self) -> u64 {
         let Stat { size, modified, inode, .. } = self.stat;

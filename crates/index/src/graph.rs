@@ -75,7 +75,7 @@ impl Catalogue {
             Some(id) => self.target(source, **reference) == Some(id),
             None => self.will_mean(&names, source, self.links().spelling(reference.spelling), target),
         };
-        self.references(source).iter().filter(is_meant).map(|reference| reference.line).collect()
+        self.references(source).iter().filter(is_meant).map(|reference| reference.line()).collect()
     }
 
     pub fn outgoing(&self, source: &NotePath) -> Vec<OutgoingLink> {
@@ -89,7 +89,7 @@ impl Catalogue {
             for &reference in self.references(source) {
                 if self.target(source, reference).is_none() {
                     let target = &*self.links().spelling(reference.spelling).path;
-                    by_target.entry(target).or_default().push((entry.path.clone(), reference.line));
+                    by_target.entry(target).or_default().push((entry.path.clone(), reference.line()));
                 }
             }
         }
@@ -196,13 +196,6 @@ impl Catalogue {
 
 /// Steps along links.
 impl Catalogue {
-    /// The other files with a link to this one, by path.
-    fn sources_of(&self, target: FileId) -> Vec<FileId> {
-        let mut sources = Vec::new();
-        self.add_sources(target, &mut sources);
-        self.by_path_order(sources)
-    }
-
     /// The other files that this one links to; some may come twice.
     fn targets_of(&self, source: FileId) -> Vec<FileId> {
         let targets = self.references(source).iter().filter_map(|&reference| self.target(source, reference));
@@ -215,7 +208,7 @@ impl Catalogue {
         linked
     }
 
-    fn add_sources(&self, target: FileId, sources: &mut Vec<FileId>) {
+    pub(crate) fn add_sources(&self, target: FileId, sources: &mut Vec<FileId>) {
         let Some(name) = self.name_of(target) else { return };
         for &spelling in self.links().spellings_of(name) {
             let spelling = self.links().spelling(spelling);
@@ -234,12 +227,12 @@ impl Catalogue {
     }
 
     /// The file that a link means.
-    fn target(&self, source: FileId, reference: Reference) -> Option<FileId> {
+    pub(crate) fn target(&self, source: FileId, reference: Reference) -> Option<FileId> {
         let spelling = self.links().spelling(reference.spelling);
         match self.meaning(spelling) {
             Meaning::Nothing => None,
             Meaning::File(target) => Some(target),
-            Meaning::ByFolder => self.target_in(folder_of(&self.entry(source)?.path), spelling),
+            Meaning::ByFolder => self.target_of_path(folder_of(&self.entry(source)?.path), &spelling.path),
         }
     }
 
@@ -264,15 +257,15 @@ impl Catalogue {
         for &source in spelling.sources.as_slice() {
             let Some(entry) = self.entry(source) else { continue };
             let folder = folder_of(&entry.path);
-            let target = *by_folder.entry(folder).or_insert_with(|| self.target_in(folder, spelling));
+            let target = *by_folder.entry(folder).or_insert_with(|| self.target_of_path(folder, &spelling.path));
             if let Some(target) = target {
                 visit(source, target);
             }
         }
     }
 
-    fn target_in(&self, folder: &str, spelling: &Spelling) -> Option<FileId> {
-        find_from(&|name: &str| self.candidates(name), folder, &spelling.path).map(|Candidate(id, _)| id)
+    pub(crate) fn target_of_path(&self, folder: &str, link_path: &str) -> Option<FileId> {
+        find_from(&|name: &str| self.candidates(name), folder, link_path).map(|Candidate(id, _)| id)
     }
 
     fn candidates(&self, folded_name: &str) -> Vec<Candidate<'_>> {

@@ -24,7 +24,24 @@ pub(crate) struct NameId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reference {
     pub(crate) spelling: SpellingId,
-    pub(crate) line: u32,
+    /// The line, and in the highest bit whether it is an embed: there are hundreds of thousands of these.
+    packed: u32,
+}
+
+const EMBED: u32 = 1 << 31;
+
+impl Reference {
+    fn new(spelling: SpellingId, line: u32, is_embed: bool) -> Reference {
+        Reference { spelling, packed: line.min(EMBED - 1) | if is_embed { EMBED } else { 0 } }
+    }
+
+    pub(crate) fn line(self) -> u32 {
+        self.packed & !EMBED
+    }
+
+    pub(crate) fn is_embed(self) -> bool {
+        self.packed & EMBED != 0
+    }
 }
 
 /// A link path, and the files it is written in.
@@ -133,7 +150,7 @@ impl Links {
             .map(|link| {
                 let spelling = self.intern(link.path, link.is_exact);
                 self.spellings[spelling.0 as usize].sources.insert(source);
-                Reference { spelling, line: link.line }
+                Reference::new(spelling, link.line, link.is_embed)
             })
             .collect();
         let mut kept: Vec<SpellingId> = references.iter().map(|reference| reference.spelling).collect();

@@ -16,7 +16,7 @@ use crate::kept::{CardLog, Kept, Stored};
 use crate::record::{CardPlace, Head, Record, Records, write_record};
 
 /// Changes whenever a record or a card is encoded otherwise, or says something else about the same bytes.
-const FORMAT: &[u8; 16] = b"quillgate-cat-4\n";
+const FORMAT: &[u8; 16] = b"quillgate-cat-5\n";
 const LOG: &str = "catalogue.log";
 const FRESH_LOG: &str = "catalogue.new";
 const LOCK: &str = "catalogue.lock";

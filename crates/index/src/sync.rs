@@ -18,7 +18,9 @@ use crate::anywhere::Places;
 use crate::catalogue::{Catalogue, FileId};
 use crate::counts::Counted;
 use crate::entry::{Entry, is_parsed, is_settled, now};
+use crate::excluded::ExcludedAsOf;
 use crate::kept_answers::KeptAnswers;
+use crate::per_note::Tables;
 use crate::ranked::Language;
 use crate::store::Store;
 use crate::text::{Sketch, TextIndex};
@@ -49,6 +51,8 @@ pub(crate) struct Shared {
     pub(crate) catalogue: RwLock<Catalogue>,
     pub(crate) text: Arc<TextIndex>,
     kept: KeptSearches,
+    tables: Arc<Tables>,
+    excluded: Mutex<Option<ExcludedAsOf>>,
     /// Where everything stored is kept.
     folder: Option<Dir>,
     store: Mutex<Option<Store>>,
@@ -185,6 +189,7 @@ impl Shared {
                 None => drop(loaded.remove(&path)),
             }
         }
+        loaded.follow(&catalogue);
         *catalogue = loaded;
     }
 

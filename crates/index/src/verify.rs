@@ -10,6 +10,7 @@ use crate::candidates::paths_on_disk;
 use crate::card::Card;
 use crate::catalogue::{Catalogue, FileId};
 use crate::entry::{Entry, is_parsed, path_key};
+use crate::mentions::Mentions;
 use crate::names::find_card_target;
 use crate::scan::scan;
 use crate::sync::Index;
@@ -119,6 +120,7 @@ fn verify_derived(catalogue: &Catalogue) -> Vec<Difference> {
             let tags = card.property_tags.iter().chain(card.inline_tags.iter().map(|(tag, _)| tag));
             tags.map(|tag| fold(tag)).collect::<BTreeSet<_>>().into_iter().for_each(|tag| *tagged.entry(tag).or_default() += 1);
             differences.extend(verify_properties(catalogue, id, entry, &card));
+            differences.extend(verify_fields(catalogue, id, entry, &card));
         }
         for link in card.links.iter().filter(|link| !link.path.is_empty()) {
             let target = find_card_target(catalogue, &entry.path, link).and_then(|target| catalogue.find_id(&target));
@@ -145,6 +147,19 @@ fn verify_properties(catalogue: &Catalogue, id: FileId, entry: &Entry, card: &Ca
         column.and_then(|column| Some(column.json(column.cells.find(id.0)?))).as_ref() != Some(value)
     })?;
     Some(Difference::new("properties", &entry.path, format!("the property {:?} is kept as something else", differs.0)))
+}
+
+/// Under its key as written, the texts of every field that is the note's own.
+fn verify_fields(catalogue: &Catalogue, id: FileId, entry: &Entry, card: &Card) -> Option<Difference> {
+    let mut texts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mentions = Mentions::of(card);
+    mentions.fields.iter().for_each(|(key, text)| texts.entry(key).or_default().push(text));
+    let differs = texts.into_iter().find(|(key, texts)| {
+        let column = catalogue.columns().fields().find(key);
+        let kept = column.and_then(|column| Some(column.json(column.cells.find(id.0)?)));
+        kept != Some(texts.as_slice().into())
+    })?;
+    Some(Difference::new("properties", &entry.path, format!("the field {:?} is kept as something else", differs.0)))
 }
 
 fn verify_tags(catalogue: &Catalogue, tagged: &BTreeMap<String, usize>) -> Vec<Difference> {

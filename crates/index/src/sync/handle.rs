@@ -11,6 +11,8 @@ use quillgate_vault::{FolderPath, NotePath, Vault};
 
 use super::{Index, IndexSettings, IndexStatus, KeptSearches, Progress, Shared, Taken, Work};
 use crate::catalogue::Catalogue;
+use crate::excluded::ExcludedAsOf;
+use crate::per_note::Tables;
 use crate::search::Coverage;
 use crate::store::Store;
 use crate::text::{TextIndex, TextStatus, keep};
@@ -24,6 +26,8 @@ impl Index {
             catalogue: RwLock::default(),
             text: Arc::new(TextIndex::new(settings)),
             kept: KeptSearches::default(),
+            tables: Arc::default(),
+            excluded: Mutex::default(),
             folder,
             store: Mutex::new(store),
             early: Mutex::new(Some(Vec::new())),
@@ -60,6 +64,14 @@ impl Index {
 
     pub(crate) fn kept(&self) -> &KeptSearches {
         &self.work.shared.kept
+    }
+
+    pub(crate) fn tables(&self) -> &Arc<Tables> {
+        &self.work.shared.tables
+    }
+
+    pub(crate) fn excluded_files(&self) -> &Mutex<Option<ExcludedAsOf>> {
+        &self.work.shared.excluded
     }
 
     /// How much of the vault the text index holds. Searches look at the rest on disk.
