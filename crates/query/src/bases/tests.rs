@@ -1,0 +1,9 @@
+//! Bases on real vaults.
+
+mod edit;
+mod expressions;
+mod place;
+mod schema;
+mod syntax;
+mod vectors;
+mod views;

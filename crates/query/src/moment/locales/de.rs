@@ -1,0 +1,70 @@
+//! German.
+
+use crate::moment::locale::{BASE, Locale, LongFormats, MonthReading, Months, Relative};
+
+pub(crate) const LOCALE: Locale = Locale {
+    name: "de",
+    months: Months::plain([
+        "Januar",
+        "Februar",
+        "März",
+        "April",
+        "Mai",
+        "Juni",
+        "Juli",
+        "August",
+        "September",
+        "Oktober",
+        "November",
+        "Dezember",
+    ]),
+    short_months: Months::plain(["Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sep.", "Okt.", "Nov.", "Dez."]),
+    month_reading: MonthReading::Spelling {
+        long: [
+            "Januar",
+            "Februar",
+            "März",
+            "April",
+            "Mai",
+            "Juni",
+            "Juli",
+            "August",
+            "September",
+            "Oktober",
+            "November",
+            "Dezember",
+        ],
+        short: ["Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sep.", "Okt.", "Nov.", "Dez."],
+    },
+    weekdays: ["Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"],
+    short_weekdays: ["So.", "Mo.", "Di.", "Mi.", "Do.", "Fr.", "Sa."],
+    narrow_weekdays: ["So", "Mo", "Di", "Mi", "Do", "Fr", "Sa"],
+    weekdays_exact: true,
+    long_formats: LongFormats {
+        time: "HH:mm",
+        time_with_seconds: "HH:mm:ss",
+        dates: ["DD.MM.YYYY", "D. MMMM YYYY", "D. MMMM YYYY HH:mm", "dddd, D. MMMM YYYY HH:mm"],
+        short_dates: [None, None, None, None],
+    },
+    ordinal: |number, _| format!("{number}."),
+    day_endings: &["."],
+    relative: Relative {
+        future: "in #",
+        past: "vor #",
+        words: [
+            "ein paar Sekunden",
+            "einer Minute",
+            "# Minuten",
+            "einer Stunde",
+            "# Stunden",
+            "einem Tag",
+            "# Tagen",
+            "einem Monat",
+            "# Monaten",
+            "einem Jahr",
+            "# Jahren",
+        ],
+        form: |_| 0,
+    },
+    ..BASE
+};
