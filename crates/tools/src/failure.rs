@@ -2,6 +2,7 @@
 
 use quillgate_index::{GrepError, QueryError, RelinkError};
 use quillgate_markdown::EditError;
+use quillgate_query::SyntaxError;
 use quillgate_remote::{ObsidianError, ProgramError};
 use quillgate_vault::VaultError;
 use serde::Serialize;
@@ -59,6 +60,12 @@ pub enum Failure {
     Query(#[from] QueryError),
     #[error("{0}")]
     Logic(String),
+    /// A base, or a filter for one, that cannot be read.
+    #[error("{0}")]
+    Bases(SyntaxError),
+    /// A query in Dataview's language that cannot be read or answered; where, if that can be said.
+    #[error("{message}")]
+    Dql { message: String, place: Option<(usize, usize)> },
     #[error("{0}")]
     Budget(String),
     #[error(transparent)]

@@ -9,11 +9,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::state_door::StateDoor;
 
-/// How long an answer is kept.
-const KEPT_MS: i64 = 24 * 60 * 60 * 1000;
-/// After this long a claim that was neither finished nor given up is a crashed one.
-const CRASHED_MS: i64 = 60 * 1000;
-
 /// The keys of one caller and vault.
 pub(crate) struct Keys<'c> {
     context: &'c Context<'c>,
@@ -47,9 +42,10 @@ impl<'c> Keys<'c> {
         // Kept apart from the keys of whole calls.
         let key = format!("{what}: {key}");
         let now = self.context.now().timestamp().as_millisecond();
+        let times = state.replies;
         let claim = state.wait(async |state| {
             let call = KeyedCall { caller, vault: self.context.vault_id(), key: &key, fingerprint: &fingerprint };
-            state.claim_reply(call, now, CRASHED_MS, KEPT_MS).await
+            state.claim_reply(call, now, times.crashed, times.kept).await
         })?;
         let claim = match claim {
             Claim::Run(claim) => claim,

@@ -4,9 +4,12 @@
 //! comes from its one file; nothing here knows the protocol, HTTP or who is asking.
 
 mod articles;
+mod base_settings;
 mod capabilities;
 mod cli;
 mod context;
+mod control_text;
+mod dataview;
 mod draft;
 mod engine;
 mod expected_hash;
@@ -14,6 +17,7 @@ mod facade;
 mod failure;
 mod file_lines;
 mod grant;
+mod json_text;
 mod keyed;
 mod moment;
 mod new_text;
@@ -46,7 +50,7 @@ pub use moment::{parse_moment, shown_time};
 pub use prompts::{PROMPTS, Prompt};
 pub use proposal::{Proposal, ProposedFile};
 pub use server::{AccessAnswer, AccessQuestion, Metric, ResetParts, Server, VaultRules};
-pub use state_door::StateDoor;
+pub use state_door::{ReplyTimes, StateDoor};
 pub use surface::{
     Answer, Domain, ELICIT_TOKEN, ErrorShape, IDEMPOTENCY_KEY, ProtocolError, SURFACES, Surface, VAULT, engine_code, find_surface,
 };

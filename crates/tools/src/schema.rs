@@ -1,12 +1,21 @@
 //! JSON Schemas of arguments and results, in the plain form that every client understands.
 
-use schemars::generate::SchemaSettings;
+use schemars::generate::{Contract, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
 /// Flat, one `type` each, no references: some models reject type lists, `$ref` and boolean schemas.
 pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
-    let mut schema = generate::<T>();
+    plain::<T>(Contract::Deserialize)
+}
+
+/// The same for what is returned: a field that is left out when it says nothing is not required.
+pub(crate) fn of_result<T: JsonSchema>() -> Map<String, Value> {
+    plain::<T>(Contract::Serialize)
+}
+
+fn plain<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
+    let mut schema = generate::<T>(contract);
     schema.remove("description");
     schema.remove("title");
     // Some clients refuse an object schema that does not say so when it has no fields.
@@ -16,14 +25,15 @@ pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
 
 /// The doc comment of the struct, as one paragraph a line.
 pub(crate) fn description_of<T: JsonSchema>() -> String {
-    let schema = generate::<T>();
+    let schema = generate::<T>(Contract::Deserialize);
     schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn generate<T: JsonSchema>() -> Map<String, Value> {
+fn generate<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
+        settings.contract = contract;
     });
     let schema: Schema = settings.into_generator().into_root_schema_for::<T>();
     let mut value = Value::from(schema);

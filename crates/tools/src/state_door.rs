@@ -11,11 +11,21 @@ use crate::failure::{Failure, Issue};
 pub struct StateDoor {
     state: Arc<State>,
     runtime: Handle,
+    pub(crate) replies: ReplyTimes,
+}
+
+/// How long replies to keyed calls count, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplyTimes {
+    /// An answer is given again for this long.
+    pub kept: i64,
+    /// After this long a call that neither ended nor failed has crashed.
+    pub crashed: i64,
 }
 
 impl StateDoor {
-    pub fn new(state: Arc<State>, runtime: Handle) -> StateDoor {
-        StateDoor { state, runtime }
+    pub fn new(state: Arc<State>, runtime: Handle, replies: ReplyTimes) -> StateDoor {
+        StateDoor { state, runtime, replies }
     }
 
     /// Waits for an answer of the state. Only for tools that run on threads of their own.

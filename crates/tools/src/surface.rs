@@ -225,6 +225,7 @@ fn vault_code(failure: &Failure) -> &'static str {
             V::Exists(_) | V::Conflict(_) | V::Busy => "CONFLICT",
             V::ReadOnly(_) | V::ReadOnlyMode => "READ_ONLY",
             V::NotText(..) => "NOT_TEXT",
+            V::Settings { .. } => "INVALID_INPUT",
             V::TooLarge { .. } | V::TooManyChanges(_) => "TOO_LARGE",
             V::NoChange(_) | V::NotKept(_) | V::NoHistory => "FILE_NOT_FOUND",
             V::Io { .. } | V::History(_) | V::HistoryUnreadable(_) => "INTERNAL",
@@ -244,7 +245,9 @@ fn vault_code(failure: &Failure) -> &'static str {
         | Failure::UnknownVault { .. }
         | Failure::Pattern(_)
         | Failure::Query(_)
-        | Failure::Logic(_) => "INVALID_INPUT",
+        | Failure::Logic(_)
+        | Failure::Bases(_)
+        | Failure::Dql { .. } => "INVALID_INPUT",
         Failure::Budget(_) | Failure::Timeout(_) | Failure::TimeoutWhileChanging(_) | Failure::StillReading(_) => "TIMEOUT",
         Failure::Cancelled => "CANCELLED",
         Failure::NotConfigured(_)
@@ -269,6 +272,8 @@ pub(crate) fn engine_error(failure: &Failure) -> Value {
         Failure::TooLong { bytes, limit, .. } => Some(json!({"bytes": bytes, "limit": limit})),
         Failure::Partial { results, .. } => Some(json!({"results": results})),
         Failure::UndoConflict { files, .. } => Some(json!({"files": files})),
+        Failure::Bases(error) => Some(json!({"line": error.line, "col": error.column})),
+        Failure::Dql { place: Some((line, col)), .. } => Some(json!({"line": line, "col": col})),
         Failure::Vault(VaultError::Path(PathError::Hidden(segment))) => Some(json!({"path": segment, "op": "access"})),
         Failure::Vault(VaultError::Link(path) | VaultError::Denied(path)) => Some(json!({"path": path.as_str(), "op": "access"})),
         Failure::Vault(VaultError::Forbidden { path, operation } | VaultError::HardLinked { path, operation }) => {
@@ -299,7 +304,7 @@ pub fn engine_code(failure: &Failure) -> &'static str {
             V::ReadOnly(_) | V::ReadOnlyMode => "read_only_mode",
             V::Exists(_) => "note_exists",
             V::Conflict(_) | V::Busy => "concurrent_modification",
-            V::NotText(..) | V::TooManyChanges(_) => "invalid_input",
+            V::NotText(..) | V::TooManyChanges(_) | V::Settings { .. } => "invalid_input",
             V::TooLarge { .. } => "overflow",
             V::NoChange(_) | V::NotKept(_) | V::NoHistory => "note_not_found",
             V::Io { .. } | V::History(_) | V::HistoryUnreadable(_) => "internal_error",
@@ -315,6 +320,8 @@ pub fn engine_code(failure: &Failure) -> &'static str {
         Failure::NoSuchNote(_) => "note_not_found",
         Failure::UnknownVault { .. } => "vault_not_found",
         Failure::Logic(_) => "jsonlogic_error",
+        Failure::Bases(_) => "bases_syntax_error",
+        Failure::Dql { .. } => "dql_error",
         Failure::Budget(_) => "compute_budget_exceeded",
         Failure::Ambiguous { .. } => "path_ambiguous",
         Failure::InvalidInput(_)
@@ -345,6 +352,8 @@ fn cli_error(failure: &Failure) -> ProtocolError {
         | Failure::Pattern(_)
         | Failure::Query(_)
         | Failure::Logic(_)
+        | Failure::Bases(_)
+        | Failure::Dql { .. }
         | Failure::UnknownVault { .. }
         | Failure::InvalidRange(_) => (-32602, "INVALID_PARAMS"),
         Failure::App(ObsidianError::NotRunning) => (-32001, "OBSIDIAN_NOT_RUNNING"),
@@ -414,6 +423,8 @@ mod tests {
         ("bulk_set_property", "value"),
         ("apply", "value"),
         ("update_frontmatter", "value"),
+        ("update_base", "filters"),
+        ("query_base", "override_filters"),
     ];
 
     fn walk(schema: &Value, visit: &mut impl FnMut(&str, &Value)) {

@@ -54,8 +54,20 @@ pub struct Spec {
 pub enum Cost {
     /// Looks at one file or folder and changes nothing: microseconds on any local disk.
     Quick,
+    /// The same, unless this argument is true.
+    QuickUnless(&'static str),
     /// Everything else: runs on a thread of its own.
     Open,
+}
+
+impl Cost {
+    pub fn is_quick(self, arguments: &Value) -> bool {
+        match self {
+            Cost::Quick => true,
+            Cost::QuickUnless(argument) => !arguments.get(argument).and_then(Value::as_bool).unwrap_or(false),
+            Cost::Open => false,
+        }
+    }
 }
 
 /// The class a call is counted in.
@@ -172,6 +184,10 @@ impl Spec {
         Spec { cost: Cost::Quick, ..self }
     }
 
+    pub const fn quick_unless(self, argument: &'static str) -> Spec {
+        Spec { cost: Cost::QuickUnless(argument), ..self }
+    }
+
     pub const fn rate(self, rate: Rate) -> Spec {
         Spec { rate, ..self }
     }
@@ -206,7 +222,7 @@ impl Registered {
         Registered {
             spec,
             input_schema: &schema::of::<T>,
-            output_schema: &schema::of::<O>,
+            output_schema: &schema::of_result::<O>,
             description: &schema::description_of::<T>,
             plans,
             runner,

@@ -2,18 +2,29 @@
 
 mod administration;
 mod attachments;
+mod bases;
+mod bookmarks;
 mod bulk;
+mod canvas;
 mod captures;
 mod changes;
 mod context_bundles;
+mod dataview;
+mod excalidraw;
 mod history;
+mod kanban;
 mod links;
 mod notes;
+mod periodic_notes;
 mod properties;
 mod search;
+mod tables;
 mod tags;
+mod tasks;
+mod templates;
 mod uris;
 mod vaults;
+mod workspaces;
 
 use crate::facade;
 use crate::surface::Domain;
@@ -34,11 +45,22 @@ pub(crate) const DOMAINS: &[Domain] = &[
     tags::DOMAIN,
     links::DOMAIN,
     search::DOMAIN,
+    bases::DOMAIN,
+    canvas::DOMAIN,
+    excalidraw::DOMAIN,
+    dataview::DOMAIN,
+    tasks::DOMAIN,
+    periodic_notes::DOMAIN,
+    templates::DOMAIN,
     context_bundles::DOMAIN,
+    workspaces::DOMAIN,
+    bookmarks::DOMAIN,
     attachments::DOMAIN,
     captures::DOMAIN,
     bulk::DOMAIN,
     uris::DOMAIN,
+    kanban::DOMAIN,
+    tables::DOMAIN,
     changes::DOMAIN,
     history::DOMAIN,
     administration::DOMAIN,

@@ -42,6 +42,9 @@ const OF_THE_MOMENT: &[&str] = &[
     "captured_at",
     "reloaded_at",
     "reset_at",
+    "opened_at",
+    "saved_at",
+    "modified_at",
     "last_indexed_at",
     "at",
     "duration_ms",
@@ -57,6 +60,8 @@ const OF_THE_MOMENT: &[&str] = &[
     "chunk_count",
     "undoes",
     "elapsed_ms",
+    "opened",
+    "candidates",
 ];
 
 fn random_vault(random: &mut Random) -> BTreeMap<String, String> {
@@ -113,10 +118,24 @@ fn told(place: &Place, surface: &'static quillgate_tools::Surface, tool: &str, a
         // Where the vault lies is no secret of the vault.
         Answer::Result { text, .. } => {
             let text = text.replace(place.folder().to_str().expect("a path in UTF-8"), "");
-            settled(serde_json::from_str(&text).expect("JSON"))
+            let told = settled(serde_json::from_str(&text).expect("JSON"));
+            // The id of a bookmark is made of the moment in which it was added.
+            if tool.spec.name.contains("bookmark") { without_ids(told) } else { told }
         }
         Answer::Protocol(error) => settled(serde_json::json!({"code": error.code, "message": error.message, "data": error.data})),
     }
+}
+
+fn without_ids(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(object) => {
+            object.remove("id");
+            object.iter_mut().for_each(|(_, value)| *value = without_ids(value.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = without_ids(item.take())),
+        _ => {}
+    }
+    value
 }
 
 fn names_any(value: &Value, denied: &[String]) -> bool {

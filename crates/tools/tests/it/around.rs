@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use quillgate_state::{Location, State};
 use quillgate_tools::{
-    AccessAnswer, AccessQuestion, Capability, Failure, Metric, ResetParts, Server, StateDoor, VaultRules, Workspace, catalogue,
+    AccessAnswer, AccessQuestion, Capability, Failure, Metric, ReplyTimes, ResetParts, Server, StateDoor, VaultRules, Workspace,
+    catalogue,
 };
 use quillgate_vault::Operation;
 use serde_json::{Map, Value, json};
@@ -92,6 +93,7 @@ impl Server for Around {
                 states.entry(self.folder.clone()).or_insert(Arc::new(state)).clone()
             }
         };
-        Ok(StateDoor::new(state, runtime().handle().clone()))
+        let replies = ReplyTimes { kept: 86_400_000, crashed: 60_000 };
+        Ok(StateDoor::new(state, runtime().handle().clone(), replies))
     }
 }

@@ -161,10 +161,12 @@ fn a_search_explains_itself_when_asked() {
 #[test]
 fn modes_that_are_not_there_say_which_are() {
     let place = small();
-    for mode in ["dql", "semantic", "hybrid"] {
+    for mode in ["semantic", "hybrid"] {
         let (code, message) = issue(&place, "search_vault", json!({"query": "x", "mode": mode}));
         assert!(
-            code == "invalid_input" && message.contains(mode) && message.contains("auto, text, regex or jsonlogic"),
+            code == "invalid_input"
+                && message.contains(mode)
+                && message.contains("auto, text, regex, jsonlogic, obsidian or dql"),
             "{message}"
         );
     }

@@ -27,6 +27,7 @@ pub(crate) struct Place {
 pub(crate) struct Refusal {
     pub(crate) code: String,
     pub(crate) message: String,
+    pub(crate) details: Value,
 }
 
 impl Place {
@@ -171,11 +172,11 @@ impl Place {
         match self.call(surface, tool, arguments) {
             Answer::Result { structured: Some(body), is_error: true, .. } => {
                 let body = body.get("error").unwrap_or(&body).clone();
-                Refusal { code: text(&body["code"]), message: text(&body["message"]) }
+                Refusal { code: text(&body["code"]), message: text(&body["message"]), details: body["details"].clone() }
             }
             Answer::Protocol(ProtocolError { code, message, data }) => {
                 let name = data.map(|data| text(&data["errorCode"])).unwrap_or_default();
-                Refusal { code: format!("{code} {name}").trim().to_owned(), message }
+                Refusal { code: format!("{code} {name}").trim().to_owned(), message, details: Value::Null }
             }
             other => panic!("{tool} did not fail: {other:?}"),
         }

@@ -14,6 +14,13 @@ pub(crate) struct World {
 const WORDS: &[&str] = &["lamp", "storm", "harbour", "secret", "Plan", "gull"];
 const TAGS: &[&str] = &["project", "project/alpha", "hidden", "log"];
 const KEYS: &[&str] = &["status", "due", "secret_key", "tags", "aliases"];
+const QUERIES: &[&str] = &[
+    "TABLE status, file.outlinks, file.inlinks FROM #project SORT file.name",
+    "LIST rows.file.path GROUP BY file.folder",
+    "TASK WHERE !completed",
+    "LIST FROM [[Plan]] or outgoing([[Plan]])",
+    "LIST WITHOUT ID file.tags FLATTEN file.tags",
+];
 const TIMES: &[&str] = &["2020-01-01T00:00:00Z", "2030-01-01", "2026-01-01T12:00:00Z"];
 
 impl World {
@@ -76,8 +83,10 @@ impl World {
             "tag" => return json!(random.pick(TAGS)),
             "key" => return json!(random.pick(KEYS)),
             "value" => return json!(["a value", "2026-01-01", "7"][random.below(3)]),
+            "dql" => return json!(random.pick(QUERIES)),
+            "expression" => return json!("this.file.name + length(this.file.inlinks)"),
             "logic" => return json!({"in": [random.pick(WORDS), {"var": "content"}]}),
-            "since" | "at" => return json!(random.pick(TIMES)),
+            "since" | "at" | "date" => return json!(random.pick(TIMES)),
             "change" => return json!("00000000000000000000"),
             "idempotency_key" => return json!(format!("key {}", random.next())),
             "expected_hash" => return json!("0".repeat(64)),

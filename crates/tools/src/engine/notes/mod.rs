@@ -8,6 +8,7 @@ mod move_note;
 mod note_exists;
 mod note_view;
 mod patch_note;
+mod query_blocks;
 mod read_note;
 mod read_notes;
 mod write_note;

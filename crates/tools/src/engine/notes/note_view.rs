@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::query_blocks::{QueryBlock, answer_queries};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::note_text::{count_lines, line_at, line_span, property_map, shown};
@@ -43,6 +44,9 @@ pub(crate) struct NoteView {
     /// Bytes that were left out
     #[serde(skip_serializing_if = "Option::is_none")]
     overflow_bytes: Option<usize>,
+    /// With render_queries: the queries of the text, whose answers stand in their places
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queries: Option<Vec<QueryBlock>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -79,6 +83,8 @@ pub(super) struct Wanted<'a> {
     pub(super) part: Part<'a>,
     pub(super) frontmatter: bool,
     pub(super) stats: bool,
+    /// Whether queries are answered where they stand.
+    pub(super) answers: bool,
     /// The most bytes that the answer may have.
     pub(super) room: usize,
 }
@@ -95,22 +101,30 @@ impl NoteView {
         }
         let taken = view.frontmatter.as_ref().map_or(0, |found| serde_json::to_vec(found).map_or(0, |json| json.len()));
         let room = wanted.room.saturating_sub(FRAME_BYTES + taken);
-        match wanted.part {
-            Part::Nothing => {}
-            Part::Outline { below } => view.show_outline(&text, below, room)?,
+        let part = match wanted.part {
+            Part::Nothing => return Ok(view),
+            Part::Outline { below } => {
+                view.show_outline(&text, below, room)?;
+                return Ok(view);
+            }
             Part::Section(section) => {
                 let heading = one_heading(&Note::parse(&text), section)?.clone();
-                view.show(&text, heading.span.start..heading.content.end, room);
+                heading.span.start..heading.content.end
             }
             Part::Lines { first, count } => {
                 let last = count.map_or(view.total_lines, |count| first.saturating_add(count - 1).min(view.total_lines));
                 must_be_inside(first, view.total_lines)?;
-                view.show(&text, line_span(&text, first, last), room);
+                line_span(&text, first, last)
             }
-            Part::All => {
-                let start = block.filter(|_| !wanted.frontmatter).map_or(0, |block| block.block.end);
-                view.show(&text, start..text.len(), room);
-            }
+            Part::All => block.filter(|_| !wanted.frontmatter).map_or(0, |block| block.block.end)..text.len(),
+        };
+        if wanted.answers && path.is_note() {
+            let first_line = line_at(&text, part.start);
+            let (answered, queries) = answer_queries(context, path, &text, &text[part.clone()], first_line)?;
+            view.queries = Some(queries);
+            view.show_answered(&text, part, &answered, room);
+        } else {
+            view.show(&text, part, room);
         }
         Ok(view)
     }
@@ -128,6 +142,7 @@ impl NoteView {
             content_hash: contents.hash().to_string(),
             truncated: None,
             overflow_bytes: None,
+            queries: None,
         }
     }
 
@@ -154,6 +169,15 @@ impl NoteView {
             self.showing = Some([first, first + count_lines(content).max(1) - 1]);
         }
         self.content = Some(content.to_owned());
+    }
+
+    /// Lines are those of the file, whatever stands there now.
+    fn show_answered(&mut self, text: &str, part: std::ops::Range<usize>, answered: &str, room: usize) {
+        self.show(answered, 0..answered.len(), room);
+        if part.len() < text.len() {
+            let first = line_at(text, part.start);
+            self.showing = Some([first, first + count_lines(&text[part]).max(1) - 1]);
+        }
     }
 
     fn show_outline(&mut self, text: &str, below: Option<&str>, room: usize) -> Result<(), Failure> {

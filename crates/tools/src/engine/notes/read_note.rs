@@ -41,6 +41,9 @@ pub(crate) struct ReadNote {
     /// full returns the text, outline the headings with their lines and sizes
     #[serde(default)]
     detail: Detail,
+    /// Answer the dataview, tasks, base and query blocks of the text where they stand, as the app shows them
+    #[serde(default)]
+    render_queries: bool,
     /// Cut the text so that the answer takes about this many tokens
     #[serde(default)]
     #[schemars(range(min = 1))]
@@ -60,7 +63,7 @@ fn yes() -> bool {
 }
 
 impl Tool for ReadNote {
-    const SPEC: Spec = Spec::reading("read_note", "Read a note").quick();
+    const SPEC: Spec = Spec::reading("read_note", "Read a note").quick_unless("render_queries");
     type Output = NoteView;
 
     fn run(self, context: &Context<'_>) -> Result<NoteView, Failure> {
@@ -68,6 +71,7 @@ impl Tool for ReadNote {
             part: self.part()?,
             frontmatter: self.include_frontmatter,
             stats: self.include_stats,
+            answers: self.render_queries,
             room: room_of(self.max_tokens),
         };
         NoteView::read(context, &NotePath::parse(&self.path)?, &wanted)

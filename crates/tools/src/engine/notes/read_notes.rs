@@ -74,7 +74,7 @@ impl Tool for ReadNotes {
 impl ReadNotes {
     fn line(&self, context: &Context<'_>, path: &str, room: usize) -> Line {
         let part = if self.include_content { Part::All } else { Part::Nothing };
-        let wanted = Wanted { part, frontmatter: self.include_frontmatter, stats: false, room };
+        let wanted = Wanted { part, frontmatter: self.include_frontmatter, stats: false, answers: false, room };
         let read = NotePath::parse(path).map_err(Failure::from).and_then(|path| NoteView::read(context, &path, &wanted));
         let path = path.to_owned();
         match read {

@@ -3,6 +3,9 @@
 use std::time::Instant;
 
 use quillgate_index::{Coverage, Explanation, Expression, Found, Ranked, search_ranked};
+use quillgate_query::Budget;
+use quillgate_query::dataview::run;
+use quillgate_query::obsidian_search::{self, find_files};
 use quillgate_vault::{FolderPath, NotePath};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -11,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::search_jsonlogic::find_logic;
 use crate::context::Context;
+use crate::dataview::answered;
 use crate::failure::{Failure, Issue};
 use crate::page::{Cursor, IndexState, Limit, MaxTokens, Page, Pager};
 use crate::root::Root;
@@ -18,14 +22,14 @@ use crate::searching::{Explained, Flags, find_expression, shown_score};
 use crate::tool::{Spec, Tool};
 use crate::validate::wrong_type;
 
-/// Search the notes, best first. Words are ranked; "phrase", -word, OR, tag:name, path:folder, prop:key=value and modified:7d narrow the search. /pattern/flags is a regular expression, an object is JSONLogic.
+/// Search the notes, best first. Words are ranked; "phrase", -word, OR, tag:name, path:folder, prop:key=value and modified:7d narrow the search. /pattern/flags is a regular expression, an object is JSONLogic, mode dql a Dataview query.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchVault {
     /// Text with operators, /pattern/flags, or an object with a JSONLogic expression
     #[schemars(extend("minLength" = 1, "maxLength" = 1000))]
     query: Value,
-    /// How to read the query; auto decides by its form. dql, semantic and hybrid are not available yet
+    /// How to read the query; auto decides by its form. obsidian is the app's own search language; dql is a Dataview query whose notes are the answer, in its order. semantic and hybrid are not available yet
     #[serde(default)]
     mode: Mode,
     #[serde(default)]
@@ -50,6 +54,7 @@ enum Mode {
     Regex,
     Dql,
     Jsonlogic,
+    Obsidian,
     Semantic,
     Hybrid,
 }
@@ -93,6 +98,8 @@ enum Query {
     Text(String),
     Regex { pattern: String, flags: Flags },
     Jsonlogic(Map<String, Value>),
+    Obsidian(String),
+    Dql(String),
 }
 
 impl Tool for SearchVault {
@@ -111,6 +118,8 @@ impl Tool for SearchVault {
             Query::Text(query) => search.text(&query)?,
             Query::Regex { pattern, flags } => search.regex(&pattern, flags)?,
             Query::Jsonlogic(logic) => search.jsonlogic(logic)?,
+            Query::Obsidian(query) => search.obsidian(&query)?,
+            Query::Dql(query) => search.dql(&query)?,
         };
         Ok(Answer {
             items: page.items,
@@ -127,10 +136,12 @@ impl Tool for SearchVault {
 impl Query {
     fn of(query: Value, mode: Mode) -> Result<Query, Failure> {
         match (mode, query) {
-            (Mode::Dql | Mode::Semantic | Mode::Hybrid, _) => Err(not_available(mode)),
+            (Mode::Semantic | Mode::Hybrid, _) => Err(not_available()),
+            (Mode::Dql, Value::String(query)) => Ok(Query::Dql(query)),
             (Mode::Auto | Mode::Jsonlogic, Value::Object(logic)) => Ok(Query::Jsonlogic(logic)),
             (Mode::Auto, Value::String(text)) => Ok(Query::between_slashes(&text).unwrap_or(Query::Text(text))),
             (Mode::Text, Value::String(text)) => Ok(Query::Text(text)),
+            (Mode::Obsidian, Value::String(text)) => Ok(Query::Obsidian(text)),
             (Mode::Regex, Value::String(text)) => {
                 let plain = |pattern| Query::Regex { pattern, flags: Flags { ignore_case: true, ..Flags::default() } };
                 Ok(Query::between_slashes(&text).unwrap_or_else(|| plain(text)))
@@ -140,7 +151,9 @@ impl Query {
                 Ok(Value::Object(logic)) => Ok(Query::Jsonlogic(logic)),
                 _ => Err(unfit(wrong_type("query", &["object"], &Value::String(text)))),
             },
-            (Mode::Text | Mode::Regex, other) => Err(unfit(wrong_type("query", &["string"], &other))),
+            (Mode::Text | Mode::Regex | Mode::Dql | Mode::Obsidian, other) => {
+                Err(unfit(wrong_type("query", &["string"], &other)))
+            }
             (Mode::Jsonlogic, other) => Err(unfit(wrong_type("query", &["object"], &other))),
             (Mode::Auto, other) => Err(unfit(wrong_type("query", &["string", "object"], &other))),
         }
@@ -158,16 +171,15 @@ impl Query {
             Query::Text(_) => "text",
             Query::Regex { .. } => "regex",
             Query::Jsonlogic(_) => "jsonlogic",
+            Query::Obsidian(_) => "obsidian",
+            Query::Dql(_) => "dql",
         }
     }
 }
 
-fn not_available(mode: Mode) -> Failure {
-    let needs = match mode {
-        Mode::Dql => "dql needs a query engine that this server does not have yet",
-        _ => "semantic and hybrid need embeddings, which this server does not have yet",
-    };
-    unfit(Issue::new("mode", format!("{needs}; use auto, text, regex or jsonlogic")))
+fn not_available() -> Failure {
+    let needs = "semantic and hybrid need embeddings, which this server does not have yet";
+    unfit(Issue::new("mode", format!("{needs}; use auto, text, regex, jsonlogic, obsidian or dql")))
 }
 
 fn unfit(issue: Issue) -> Failure {
@@ -229,6 +241,39 @@ impl Search<'_> {
         }))
     }
 
+    fn obsidian(self, query: &str) -> Result<Outcome, Failure> {
+        let query = obsidian_search::Search::parse(query).map_err(|error| unfit(Issue::new("query", error.to_string())))?;
+        let after = self.after::<String>()?.map(|path| NotePath::parse(&path)).transpose()?;
+        let folder = self.folder.clone();
+        let budget = Budget::new(Budget::STEPS, None);
+        let limit = self.pager.limit();
+        let found = find_files(self.context.index()?, &query, folder, after, limit, &budget, &|| self.context.go_on());
+        let found = found.map_err(|fault| unfit(Issue::new("query", fault.to_string())))?;
+        Ok(self.outcome(found, |file| {
+            let path = file.path.to_string();
+            let (line, snippet) = file.place.map(|place| (place.line as u64, place.text)).unzip();
+            (path.clone(), Hit { path, score: 1.0, mode_used: "obsidian", snippet, line })
+        }))
+    }
+
+    /// The notes behind the rows of a query, in the order of the rows.
+    fn dql(self, query: &str) -> Result<Outcome, Failure> {
+        let after = self.after::<(usize, String)>()?;
+        let paths = answered(self.context, None, |asking, budget| run(query, asking, budget).map(|answer| answer.note_paths()))?;
+        let root = self.folder.as_str();
+        let is_below = |path: &String| root.is_empty() || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
+        let paths: Vec<String> = paths.into_iter().filter(is_below).collect();
+        // Where a page goes on: behind the note it ended with, wherever that stands now.
+        let start =
+            after.map_or(0, |(at, path)| paths.iter().position(|known| *known == path).unwrap_or(at.saturating_sub(1)) + 1);
+        let total = paths.len();
+        let page = paths.into_iter().enumerate().skip(start).take(self.pager.limit() + 1);
+        let hit = |path: String| Hit { path, score: 1.0, mode_used: "dql", snippet: None, line: None };
+        let items = page.map(|(at, path)| ((at + 1, path.clone()), hit(path))).collect();
+        let explanation = Explanation { understood: query.to_owned(), candidates: total, ..Explanation::default() };
+        Ok((self.pager.page(items, false, Some(total)), explanation, self.context.index()?.coverage()))
+    }
+
     fn after<K: DeserializeOwned>(&self) -> Result<Option<K>, Failure> {
         self.pager.after(self.cursor)
     }
@@ -249,6 +294,8 @@ mod tests {
             Ok(Query::Text(text)) => format!("text {text}"),
             Ok(Query::Regex { pattern, flags }) => format!("regex {pattern}{}", if flags.ignore_case { " i" } else { "" }),
             Ok(Query::Jsonlogic(logic)) => format!("jsonlogic {}", json!(logic)),
+            Ok(Query::Obsidian(text)) => format!("obsidian {text}"),
+            Ok(Query::Dql(query)) => format!("dql {query}"),
             Err(failure) => failure.to_string(),
         };
         assert_eq!(understood, expected);
@@ -273,8 +320,11 @@ mod tests {
     fn a_mode_that_was_asked_for_holds() {
         check(json!("/a/i"), Mode::Text, "text /a/i");
         check(json!("a.b"), Mode::Regex, "regex a.b i");
+        check(json!("/a/ tag:b"), Mode::Obsidian, "obsidian /a/ tag:b");
         check(json!("/a.b/"), Mode::Regex, "regex a.b");
         check(json!("{\"var\":\"path\"}"), Mode::Jsonlogic, "jsonlogic {\"var\":\"path\"}");
+        check(json!("LIST"), Mode::Dql, "dql LIST");
+        check(json!({"var": "path"}), Mode::Dql, "query expected a string, got an object");
         check(json!("path"), Mode::Jsonlogic, "query expected an object, got a string");
         check(json!({"var": "path"}), Mode::Text, "query expected a string, got an object");
         check(json!(7), Mode::Auto, "query expected a string or an object, got a number");
