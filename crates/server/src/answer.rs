@@ -3,6 +3,8 @@
 use quillgate_tools::{Answer, Failure, Surface};
 use serde_json::{Value, json};
 
+/// Bytes in groups of four characters; whole groups can be read without the rest.
+const BASE64: &str = "data_base64";
 /// What stands around a text that is cut.
 const MARKS: usize = 200;
 
@@ -41,14 +43,14 @@ fn advice(answer: &Value, bytes: usize, limit: usize) -> String {
 
 /// Cuts the one long text of an answer to about what fits. False if there is none, or nothing of it would be left.
 fn cut_text(answer: &mut Value, limit: usize) -> bool {
-    let field = ["content", "bundle"].into_iter().find(|field| answer.get(field).is_some_and(Value::is_string));
+    let field = ["content", "bundle", BASE64].into_iter().find(|field| answer.get(field).is_some_and(Value::is_string));
     let Some(field) = field else { return false };
     let (whole, text) = (answer.to_string().len(), answer[field].as_str().unwrap_or_default());
     // What is written with a backslash takes more room as JSON than as text.
     let as_json = Value::from(text).to_string().len();
     let room = limit.saturating_sub(whole - as_json + MARKS);
     let mut end = text.len().min(text.len().saturating_mul(room) / as_json.max(1));
-    while !text.is_char_boundary(end) {
+    while !text.is_char_boundary(end) || (field == BASE64 && end % 4 != 0) {
         end -= 1;
     }
     if end == 0 {
@@ -75,6 +77,16 @@ mod tests {
         let kept = cut["content"].as_str().expect("text").len();
         assert_eq!(kept as u64 + cut["overflow_bytes"].as_u64().expect("a number"), 3000);
         assert_eq!(fit(answer.clone(), 10_000).expect("whole").0, answer);
+    }
+
+    #[test]
+    fn bytes_are_cut_where_they_can_still_be_read() {
+        for limit in 500..510 {
+            let (cut, text) = fit(json!({"mime": "image/png", "data_base64": "QUJD".repeat(1000)}), limit).expect("cut");
+            let kept = cut["data_base64"].as_str().expect("text").len();
+            assert!(kept > 200 && kept % 4 == 0 && text.len() <= limit, "{kept}");
+            assert_eq!(cut["truncated"], true);
+        }
     }
 
     #[test]

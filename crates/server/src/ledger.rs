@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use quillgate_state::{
     Claim, ConfirmedCall, Consumed as Decided, KeyedCall, Pending, ReplyClaim, SecretHash, Spend, State, StateError,
 };
-use quillgate_tools::{Failure, Proposal, Rate, StateDoor};
+use quillgate_tools::{Failure, Proposal, Rate, ReplyTimes, StateDoor};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
@@ -77,13 +77,20 @@ impl Ledger {
     pub(crate) fn door(&self) -> Result<StateDoor, Failure> {
         let runtime = Handle::current();
         let state = runtime.block_on(self.state())?.clone();
-        Ok(StateDoor::new(state, runtime))
+        Ok(StateDoor::new(state, runtime, self.reply_times()))
+    }
+
+    fn reply_times(&self) -> ReplyTimes {
+        ReplyTimes {
+            kept: milliseconds(self.config.idempotency_ttl_seconds),
+            crashed: milliseconds(self.config.idempotency_reclaim_seconds),
+        }
     }
 
     pub(crate) async fn claim(&self, caller: &Caller, vault: &str, key: &str, args_hash: &str) -> Result<Replay, Failure> {
         let call = KeyedCall { caller: caller.key(), vault, key, fingerprint: args_hash };
-        let (reclaim, ttl) = (self.config.idempotency_reclaim_seconds, self.config.idempotency_ttl_seconds);
-        let claimed = self.state().await?.claim_reply(call, now_ms(), milliseconds(reclaim), milliseconds(ttl)).await;
+        let times = self.reply_times();
+        let claimed = self.state().await?.claim_reply(call, now_ms(), times.crashed, times.kept).await;
         match claimed.map_err(internal)? {
             Claim::Run(claim) => Ok(Replay::Run(Some(claim))),
             Claim::Finished { result } => {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use quillgate_tools::{
-    Answer, Call, Confirm, Consent, Cost, ELICIT_TOKEN, Effect, Failure, Grant, IDEMPOTENCY_KEY, Proposal, Registered, VAULT,
+    Answer, Call, Confirm, Consent, ELICIT_TOKEN, Effect, Failure, Grant, IDEMPOTENCY_KEY, Proposal, Registered, VAULT,
     check_arguments, engine_code, whole_numbers,
 };
 use quillgate_vault::Author;
@@ -298,7 +298,7 @@ impl Pipeline {
         let tool = permitted.grant.tool();
         let view = ServerView::new(self.clone(), request.mount.clone(), request.caller.clone());
         let job = Job { grant: permitted.grant.clone(), arguments, call: call.clone(), view };
-        if tool.spec.cost == Cost::Quick && self.may_run_here(permitted) {
+        if tool.spec.cost.is_quick(&job.arguments) && self.may_run_here(permitted) {
             return self.run_here(&job);
         }
         let limit = self.config.time_limit(tool.spec.name);

@@ -12,7 +12,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("quillgate-remote", &[]),
     ("quillgate-vault", &["quillgate-markdown"]),
     ("quillgate-index", &["quillgate-markdown", "quillgate-vault"]),
-    ("quillgate-tools", &["quillgate-markdown", "quillgate-vault", "quillgate-index", "quillgate-remote", "quillgate-state"]),
+    ("quillgate-query", &["quillgate-markdown", "quillgate-vault", "quillgate-index"]),
+    (
+        "quillgate-tools",
+        &["quillgate-markdown", "quillgate-vault", "quillgate-index", "quillgate-query", "quillgate-remote", "quillgate-state"],
+    ),
     ("quillgate-state", &[]),
     ("quillgate-oauth", &["quillgate-state"]),
     (EXAMPLE_SITE, &[]),

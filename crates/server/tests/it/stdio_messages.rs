@@ -86,7 +86,7 @@ fn each_surface_lists_its_own_tools_in_the_same_order_every_time() {
         ("vault", "vault_list", 9),
         ("notes", "note_read", 9),
         ("cli", "obsidian_list_tags", 21),
-        ("engine", "list_vaults", 61),
+        ("engine", "list_vaults", 99),
     ] {
         let mut client = StdioClient::legacy(&place, &["--surface", surface]);
         let names = tool_names(&client.request("tools/list", json!({})));
