@@ -177,7 +177,8 @@ const isFocused = element => element === document.activeElement;
 
 /** Presses Tab until the element has the focus; what has it must show it. */
 async function tabTo(page, selector) {
-  for (let press = 0; press < 30; press += 1) {
+  const reachable = await page.locator('a, button, input, select, textarea').count();
+  for (let press = 0; press <= reachable + 1; press += 1) {
     if (await page.locator(selector).evaluate(isFocused)) return;
     await page.keyboard.press('Tab');
     const ring = await page.evaluate(() => {

@@ -1,0 +1,12 @@
+//! The app's search language: what was understood is understood again when it is printed.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use quillgate_query::obsidian_search::Search;
+
+fuzz_target!(|text: &str| {
+    let Ok(search) = Search::parse(text) else { return };
+    let printed = search.to_string();
+    let again = Search::parse(&printed).unwrap_or_else(|error| panic!("{printed:?}: {error}"));
+    assert_eq!(again.to_string(), printed);
+});
