@@ -2,6 +2,7 @@
 import dataclasses
 import os
 import re
+import statistics
 import time
 
 import mcp_bench
@@ -10,7 +11,8 @@ import report
 from measure import Timing
 from own_vault import NOTE_BYTES, Unmeasured, copy_of, joined, look, placed, prose, put
 
-CHANGES_LIMIT, RESIDENT_LIMIT = 10_000, 1.2  # files a minute; × RSS after the first tenth of the time
+CHANGES_LIMIT, RESIDENT_LIMIT = 10_000, 1.2  # files a minute; × RSS of the second fifth of the time
+LOOK_EVERY = 0.1  # seconds between looks at the memory
 MOVE_LIMIT = 3  # × writing the files once
 EDITED, EDITS = 500, 50  # notes that changes go to in turn, and how many of them in one call; above that a human is asked
 LINKS = 10  # of each page, and to each note that is moved
@@ -24,13 +26,16 @@ class Stream:
     calls: Timing
     changed: int = 0  # files
     seconds: float = 0.0
-    first: float = 0.0  # MB resident after the first tenth of the time
-    last: float = 0.0
-    largest: float = 0.0
+    resident: list = dataclasses.field(default_factory=list)  # MB, at equal distances
     fault: str | None = None
 
     def per_minute(self):
         return 60 * self.changed / self.seconds
+
+    def resident_in(self, fifth):
+        """Median: the text index takes memory while it commits, and gives it back."""
+        looks = len(self.resident)
+        return statistics.median(self.resident[looks * (fifth - 1) // 5 : looks * fifth // 5])
 
 
 @dataclasses.dataclass
@@ -76,13 +81,9 @@ def apply_for(place, seconds, stream):
         stream.changed += len(changed)
         if changed != {change["path"] for change in changes}:
             stream.fault = f"{len(changed)} of {EDITS} files changed: {mcp_bench.text_of(result)[:200]}"
-        if not stream.first and stream.seconds >= seconds / 10:
-            stream.first = mcp_bench.mem(place.pid)[0]
-        if time.monotonic() > looked + 0.25:
+        if time.monotonic() > looked + LOOK_EVERY:
             looked = time.monotonic()
-            stream.largest = max(stream.largest, mcp_bench.mem(place.pid)[0])
-    stream.last = mcp_bench.mem(place.pid)[0]
-    stream.largest = max(stream.largest, stream.last)
+            stream.resident.append(mcp_bench.mem(place.pid)[0])
 
 
 def path_edited(number):
@@ -188,13 +189,14 @@ def find_relocation_fault(vault, notes, pages, found):
 
 
 def stream_lines(stream, effort):
-    head = f"| changes for {effort.seconds:g} s | files a minute | a call, p50 / p99 | RSS after a tenth | at the end | ratio | most seen |"
+    head = f"| changes for {effort.seconds:g} s | files a minute | a call, p50 / p99 | RSS in the second fifth | in the last | ratio | most seen |"
     lines, name = [head, "|---|--:|--:|--:|--:|--:|--:|"], f"`apply` of {EDITS} edits at a time"
     if isinstance(stream, Unmeasured):
         return [*lines, f"| {name} | {report.cell(stream.why)} | | | | | |"]
     memory = "– | – | – | –"
-    if stream.first:
-        memory = f"{stream.first:.1f} MB | {stream.last:.1f} MB | {stream.last / stream.first:.2f} × | {stream.largest:.1f} MB"
+    if len(stream.resident) >= 5:
+        second, last = stream.resident_in(2), stream.resident_in(5)
+        memory = f"{second:.1f} MB | {last:.1f} MB | {last / second:.2f} × | {max(stream.resident):.1f} MB"
     return [*lines, f"| {name} | {stream.per_minute():,.0f} | {report.percentiles(stream.calls)} | {memory} |"]
 
 
@@ -214,9 +216,10 @@ def judge_stream(stream):
         return [(bar, stream.why, limit, stream.holds) for bar, limit in bars.items()]
     if stream.fault:
         return [(bar, f"WRONG: {stream.fault}", limit, False) for bar, limit in bars.items()]
+    second, last = stream.resident_in(2), stream.resident_in(5)
     measured = (
         (f"{stream.per_minute():,.0f} files a minute", stream.per_minute() >= CHANGES_LIMIT),
-        (f"{stream.last:.1f} MB, {stream.last / stream.first:.2f} × after the first tenth", stream.last <= RESIDENT_LIMIT * stream.first),
+        (f"{last:.1f} MB, {last / second:.2f} × the second fifth", last <= RESIDENT_LIMIT * second),
     )
     return [(bar, text, limit, holds) for (bar, limit), (text, holds) in zip(bars.items(), measured)]
 
