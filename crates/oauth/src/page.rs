@@ -1,4 +1,6 @@
-//! Pages for people: rendered here, readable without script, and never framed or cached.
+//! Pages for people: rendered here, usable without script, and never framed or cached.
+
+use std::sync::LazyLock;
 
 use askama::Template;
 use axum::http::header::{
@@ -17,6 +19,22 @@ use crate::parameters::Repeated;
 
 /// The one style of all pages; the policy names its hash, so that no other style can be slipped in.
 pub const STYLE: &str = include_str!("../templates/style.css");
+
+/// The one script of all pages, named by its hash like the style.
+pub(crate) const SCRIPT: &str = include_str!("../templates/once.js");
+
+/// What a browser may load and do on a page.
+///
+/// There is no `form-action`: browsers apply it to the redirects that follow the form, and the application's own address is where the
+/// last of them goes.
+static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let hash = |text: &str| STANDARD.encode(aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, text.as_bytes()));
+    let (style, script) = (hash(STYLE), hash(SCRIPT));
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
+    );
+    HeaderValue::try_from(policy).expect("base64 and the words above are visible ASCII")
+});
 
 /// Asks for name and password.
 #[derive(Template)]
@@ -204,9 +222,6 @@ fn sentence(text: &str) -> String {
 }
 
 /// A page with everything that keeps it from being framed, cached, referred to or filled by others.
-///
-/// There is no `form-action` in the policy: browsers apply it to the redirects that follow the form, and the application's own
-/// address is where the last of them goes.
 pub fn render(status: StatusCode, page: &impl Template) -> Response {
     let Ok(html) = page.render() else {
         return (StatusCode::INTERNAL_SERVER_ERROR, "the page could not be made\n").into_response();
@@ -219,11 +234,7 @@ pub fn render(status: StatusCode, page: &impl Template) -> Response {
 }
 
 fn protect(headers: &mut axum::http::HeaderMap) {
-    let hash = STANDARD.encode(aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, STYLE.as_bytes()));
-    let policy = format!("default-src 'none'; style-src 'sha256-{hash}'; img-src data:; base-uri 'none'; frame-ancestors 'none'");
-    if let Ok(policy) = HeaderValue::try_from(policy) {
-        headers.insert(CONTENT_SECURITY_POLICY, policy);
-    }
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY.clone());
     headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

@@ -75,11 +75,15 @@ export const behaviour = {
     assert.deepEqual([answer.get('error'), answer.get('iss'), answer.get('code')], ['access_denied', server.origin, null]);
   },
 
-  'a double click gives one code': async ({ page, server, program }) => {
+  'a double click on a slow line gives one code, and the application gets it': async ({ page, server, program }) => {
     const { address, state } = await ask(server, program.redirect);
     await page.goto(address);
     await signIn(page);
+    let clickedTwice;
+    const slow = new Promise(resolve => (clickedTwice = resolve));
+    await page.route('**/oauth/consent', route => slow.then(() => route.continue()), { times: 1 });
     await allow(page).dblclick({ noWaitAfter: true });
+    clickedTwice();
     await page.waitForURL(`${program.redirect}?**`);
     await page.waitForLoadState('networkidle');
     assert.equal(program.of(state).length, 1);

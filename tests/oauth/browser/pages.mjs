@@ -83,7 +83,7 @@ export async function inspect(page, name, folder) {
       await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`), fullPage: true });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       if (wide > 0) findings.push(`${size}: ${wide} pixels wider than the window`);
-      // Evaluated by the debugger: the page's own policy lets no script in.
+      // Evaluated by the debugger: the page's own policy lets no other script in.
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => window.axe.run({ rules: { 'target-size': { enabled: true } } }));
       for (const { id, impact, help, nodes } of violations) findings.push(`${size} ${colorScheme}: ${impact} ${id}: ${help}: ${nodes[0].html}`);

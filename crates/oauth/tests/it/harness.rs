@@ -304,6 +304,11 @@ impl Reply {
         self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
     }
 
+    /// The page, less the one script that belongs there.
+    pub(crate) fn without_own_script(&self) -> String {
+        self.body.replacen(&format!("<script>{}</script>", include_str!("../../templates/once.js")), "", 1)
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{} {}", self.status, self.body))
     }
