@@ -16,7 +16,7 @@ BASE_TEXT = """filters:
     - file.ext == "md"
 formulas:
   age: (now() - date(created)).days
-  label: status.upper() + " " + file.basename
+  label: status.title() + " " + file.basename
   weight: if(priority, priority * 10, 1) + file.size / 1000
 views:
   - type: table
@@ -54,24 +54,23 @@ class Findings:
 
 
 def measure_all(site, quick, say):
+    """All on one server: building its index takes longer than everything else here."""
     rounds = 5 if quick else 30
     more = {BASE: BASE_TEXT, TASKS: "".join(f"- [ ] chore {number} 📅 2031-01-01\n" for number in range(2 * rounds + 10))}
-    found = {}
 
-    def ask(query):
-        with placed(site, "engine", query.tool, copy_of(site.vault, more)) as place:
-            return time_query(place, query, rounds)
-
-    for query in QUERIES:
-        say(f"{site.vault.notes:,} notes: {query.name}")
-        found[query.name] = attempt(ask, query)
-    say(f"{site.vault.notes:,} notes: a task is completed and read back")
-
-    def complete():
+    def ask():
         with placed(site, "engine", "update_task", copy_of(site.vault, more)) as place:
-            return time_completions(place, rounds)
+            found = {}
+            for query in QUERIES:
+                say(f"{site.vault.notes:,} notes: {query.name}")
+                found[query.name] = attempt(time_query, place, query, rounds)
+            say(f"{site.vault.notes:,} notes: a task is completed and read back")
+            return found, attempt(time_completions, place, rounds)
 
-    return Findings(site.vault.notes, found, attempt(complete))
+    asked = attempt(ask)
+    if isinstance(asked, Unmeasured):
+        asked = {query.name: asked for query in QUERIES}, asked
+    return Findings(site.vault.notes, *asked)
 
 
 def time_query(place, query, rounds):

@@ -8,6 +8,7 @@
 pub mod bases;
 mod budget;
 mod code;
+mod cores;
 pub mod dataview;
 mod date;
 mod evaluate;

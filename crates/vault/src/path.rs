@@ -116,7 +116,9 @@ impl NotePath {
     }
 
     pub fn is_note(&self) -> bool {
-        self.extension().eq_ignore_ascii_case("md")
+        let bytes = self.0.as_bytes();
+        // Asked of every file by many questions: the end of the path says it, but for a file that has no name before the dot.
+        bytes.len() > 3 && bytes[bytes.len() - 3..].eq_ignore_ascii_case(b".md") && bytes[bytes.len() - 4] != b'/'
     }
 
     /// The path as a wikilink writes it in full: without `.md`.

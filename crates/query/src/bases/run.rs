@@ -1,7 +1,6 @@
 //! Runs a view of a base: which files it shows, in which order, in which groups.
 
 use std::collections::HashMap;
-use std::thread;
 
 use quillgate_index::{Catalogue, FileId};
 use quillgate_markdown::Value as Yaml;
@@ -16,6 +15,7 @@ use super::summary::{Summaries, SummaryCode};
 use super::text::text_of;
 use super::world::{Row, Settings, World};
 use crate::budget::{Budget, BudgetSpent, Steps};
+use crate::cores;
 use crate::evaluate::Evaluation;
 use crate::fault::{Fault, SyntaxError};
 use crate::value::{LinkKind, Value};
@@ -108,8 +108,12 @@ pub fn run<'c>(
     let mut rows = found.rows;
     // The group comes first in the order, but a limit takes the first rows of the view's own order.
     let first = usize::from(view.group_by.is_some());
-    rows.sort_by(|a, b| order_of(&a.keys[first..], &b.keys[first..], &keys[first..]));
-    rows.truncate(view.limit.unwrap_or(usize::MAX));
+    rows = {
+        let compare = |a: usize, b: usize| order_of(&rows[a].keys[first..], &rows[b].keys[first..], &keys[first..]);
+        let order = cores::first_in_order(rows.len(), view.limit.unwrap_or(usize::MAX), compare);
+        let mut found: Vec<Option<FoundRow>> = rows.into_iter().map(Some).collect();
+        order.into_iter().filter_map(|place| found[place as usize].take()).collect()
+    };
     let groups = if first == 1 { grouped(&world, &mut rows, keys[0].1) } else { Vec::new() };
     let rows: Vec<FileId> = rows.into_iter().map(|row| row.file).collect();
     let mut answer = Answer { world, view, columns, rows, groups, summaries: Summaries::new(), warnings };
@@ -177,16 +181,7 @@ impl Selection<'_, '_> {
     /// On as many threads as there is work for.
     fn run(&self, budget: &Budget) -> Result<Found, BudgetSpent> {
         let files: Vec<FileId> = self.world.catalogue.numbered().map(|(id, _)| id).collect();
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(files.len() / FILES_PER_THREAD + 1);
-        let size = files.len().div_ceil(threads).max(1);
-        let parts: Vec<Result<Part, BudgetSpent>> = if threads == 1 {
-            vec![self.part(&files, &budget.steps())]
-        } else {
-            thread::scope(|scope| {
-                let running: Vec<_> = files.chunks(size).map(|files| scope.spawn(|| self.part(files, &budget.steps()))).collect();
-                running.into_iter().map(|part| part.join().unwrap_or(Err(BudgetSpent::Steps))).collect()
-            })
-        };
+        let parts = cores::in_parts(files.len(), FILES_PER_THREAD, |part| self.part(&files[part], &budget.steps()));
         let mut whole = Part::default();
         for part in parts {
             let part = part?;
@@ -379,22 +374,13 @@ impl<'c> Answer<'c> {
 
     /// A column of all rows. A cell that went wrong counts as empty.
     fn values(&self, column: &ColumnCode, budget: &Budget) -> Result<Vec<Value>, BudgetSpent> {
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(self.rows.len() / FILES_PER_THREAD + 1);
-        let part = |rows: &[FileId]| {
+        let parts = cores::in_parts(self.rows.len(), FILES_PER_THREAD, |part| {
             let steps = budget.steps();
             let value = |&file: &FileId| {
                 let mut evaluation = Evaluation::<Bases>::new(Row::new(&self.world, Some(file)), &steps);
                 Ok(cell(&mut evaluation, column)?.unwrap_or(Value::Null))
             };
-            rows.iter().map(value).collect::<Result<Vec<Value>, BudgetSpent>>()
-        };
-        if threads == 1 {
-            return part(&self.rows);
-        }
-        let size = self.rows.len().div_ceil(threads).max(1);
-        let parts: Vec<_> = thread::scope(|scope| {
-            let running: Vec<_> = self.rows.chunks(size).map(|rows| scope.spawn(|| part(rows))).collect();
-            running.into_iter().map(|part| part.join().unwrap_or(Err(BudgetSpent::Steps))).collect()
+            self.rows[part].iter().map(value).collect::<Result<Vec<Value>, BudgetSpent>>()
         });
         let mut values = Vec::with_capacity(self.rows.len());
         for part in parts {

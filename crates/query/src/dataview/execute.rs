@@ -7,7 +7,7 @@ use quillgate_index::FileId;
 use super::answer::{Answer, Shape, Tasks};
 use super::dialect::{Dataview, Eval, Here, Resolver};
 use super::error::DqlError;
-use super::kind::{is_equal, is_true, kind, sort_key};
+use super::kind::{SortKey, is_equal, is_true, kind, sort_key};
 use super::parse_expression::parse_expression;
 use super::parse_query::parse_query;
 use super::prepare::prepare;
@@ -17,6 +17,7 @@ use super::syntax::{Clause, Header, Named, Query};
 use super::world::{Asking, World};
 use crate::budget::{Budget, BudgetSpent};
 use crate::code::Code;
+use crate::cores;
 use crate::fault::{Fault, SyntaxError};
 use crate::value::Value;
 
@@ -32,8 +33,8 @@ pub fn run<'c>(text: &str, asking: &'c Asking<'c>, budget: &Budget) -> Result<An
         Header::Task => running.tasks_of(&files)?,
         _ => files.into_iter().map(|file| Row::of(Data::Page(file))).collect(),
     };
-    for step in &plan.steps {
-        running.step(step)?;
+    for (place, step) in plan.steps.iter().enumerate() {
+        running.step(step, plan.steps.get(place + 1))?;
     }
     let shape = running.shape(&query.header, &plan)?;
     Ok(Answer { world, kind: query.header.kind(), shape })
@@ -115,10 +116,17 @@ struct Running<'w> {
 const ROWS_PER_THREAD: usize = 1024;
 
 impl Running<'_> {
-    fn step(&mut self, step: &Step) -> Result<(), DqlError> {
+    fn step(&mut self, step: &Step, next: Option<&Step>) -> Result<(), DqlError> {
         match step {
             Step::Where(code) => self.keep(code),
-            Step::Sort(keys) => self.sort(keys),
+            Step::Sort(keys) => {
+                // What the limit leaves out need not be put in order.
+                let kept = match next {
+                    Some(Step::Limit(code)) => self.amount(code).ok().filter(|amount| *amount >= 0.0),
+                    _ => None,
+                };
+                self.sort(keys, kept.map_or(usize::MAX, |kept| kept as usize))
+            }
             Step::GroupBy(name, code) => self.group(name, code),
             Step::Flatten(name, code) => self.flatten(name, code),
             Step::Limit(code) => self.limit(code),
@@ -133,7 +141,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    fn sort(&mut self, keys: &[(Code<Dataview>, bool)]) -> Result<(), DqlError> {
+    fn sort(&mut self, keys: &[(Code<Dataview>, bool)], kept: usize) -> Result<(), DqlError> {
         let found = self.each(|evaluation| {
             let key = |(code, _): &(Code<Dataview>, bool)| {
                 let value = evaluation.value(code)?;
@@ -143,16 +151,17 @@ impl Running<'_> {
         })?;
         let found = succeeded("SORT", found)?;
         let rows = std::mem::take(&mut self.rows).into_iter().zip(found);
-        let mut keyed: Vec<(_, Row)> = rows.filter_map(|(row, key)| Some((key?, row))).collect();
-        keyed.sort_by(|one, other| {
-            let orders = one.0.iter().zip(&other.0).zip(keys).map(
-                |((one, other), (_, descending))| {
-                    if *descending { other.cmp(one) } else { one.cmp(other) }
-                },
-            );
+        let (mut rows, found): (Vec<Row>, Vec<Vec<SortKey>>) = rows.filter_map(|(row, key)| Some((row, key?))).unzip();
+        let order = cores::first_in_order(rows.len(), kept, |one, other| {
+            let orders = found[one]
+                .iter()
+                .zip(&found[other])
+                .zip(keys)
+                .map(|((one, other), (_, descending))| if *descending { other.cmp(one) } else { one.cmp(other) });
             orders.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
         });
-        self.rows = keyed.into_iter().map(|(_, row)| row).collect();
+        let take = |place: u32| std::mem::replace(&mut rows[place as usize], Row::of(Data::Nothing));
+        self.rows = order.into_iter().map(take).collect();
         Ok(())
     }
 
@@ -208,10 +217,16 @@ impl Running<'_> {
         Ok(())
     }
 
-    fn limit(&mut self, code: &Code<Dataview>) -> Result<(), DqlError> {
+    fn amount(&self, code: &Code<Dataview>) -> Result<f64, DqlError> {
         let (row, steps) = (Row::of(Data::Nothing), self.budget.steps());
-        let amount = Eval::new(Here { world: self.world, row: &row }, &steps).value(code)?;
-        let Value::Number(amount) = amount else { return Err(DqlError::Limit(kind(&amount).to_owned())) };
+        match Eval::new(Here { world: self.world, row: &row }, &steps).value(code)? {
+            Value::Number(amount) => Ok(amount),
+            other => Err(DqlError::Limit(kind(&other).to_owned())),
+        }
+    }
+
+    fn limit(&mut self, code: &Code<Dataview>) -> Result<(), DqlError> {
+        let amount = self.amount(code)?;
         // A negative number leaves out so many at the end.
         let kept = if amount < 0.0 { self.rows.len() as f64 + amount } else { amount };
         self.rows.truncate(kept.max(0.0) as usize);
@@ -240,28 +255,20 @@ impl Running<'_> {
         items: &'i [I],
         work: impl Fn(&'i I, &crate::budget::Steps<'_>) -> Result<T, Fault> + Sync,
     ) -> Result<Vec<Result<T, Box<str>>>, BudgetSpent> {
-        let part = |items: &'i [I]| {
+        let parts = cores::in_parts(items.len(), ROWS_PER_THREAD, |part| {
             let steps = self.budget.steps();
             let one = |item: &'i I| match work(item, &steps) {
                 Ok(value) => Ok(Ok(value)),
                 Err(Fault::Wrong(message)) => Ok(Err(message)),
                 Err(Fault::Spent(spent)) => Err(spent),
             };
-            items.iter().map(one).collect::<Result<Vec<_>, _>>()
-        };
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let size = items.len().div_ceil(cores).max(ROWS_PER_THREAD);
-        if items.len() <= size {
-            return part(items);
+            items[part].iter().map(one).collect::<Result<Vec<_>, _>>()
+        });
+        let mut all = Vec::with_capacity(items.len());
+        for part in parts {
+            all.extend(part?);
         }
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = items.chunks(size).map(|chunk| scope.spawn(|| part(chunk))).collect();
-            let mut all = Vec::with_capacity(items.len());
-            for thread in threads {
-                all.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-            }
-            Ok(all)
-        })
+        Ok(all)
     }
 
     fn shape(self, header: &Header, plan: &Plan) -> Result<Shape, DqlError> {

@@ -13,6 +13,9 @@ type Pages = Box<[bool]>;
 
 /// The pages of a source, by path.
 pub(crate) fn pages_of(world: &World<'_>, source: &Source) -> Result<Vec<FileId>, DqlError> {
+    if matches!(source, Source::Folder(path) if is_whole(path)) {
+        return Ok(world.catalogue.numbered_notes().map(|(file, _)| file).collect());
+    }
     let wanted = pages(world, source)?;
     Ok(world.catalogue.numbered_notes().map(|(file, _)| file).filter(|file| wanted[file.index()]).collect())
 }
@@ -57,9 +60,14 @@ fn these(catalogue: &Catalogue, files: impl IntoIterator<Item = FileId>) -> Page
     pages
 }
 
+/// Whether a folder is that of the vault.
+fn is_whole(path: &str) -> bool {
+    path.is_empty() || path == "/"
+}
+
 /// The pages below a folder, or the one page of that path.
 fn in_folder(catalogue: &Catalogue, path: &str) -> Pages {
-    if path.is_empty() || path == "/" {
+    if is_whole(path) {
         return these(catalogue, catalogue.numbered_notes().map(|(file, _)| file));
     }
     let Ok(folder) = FolderPath::parse(path) else { return these(catalogue, []) };

@@ -1,8 +1,7 @@
 //! Answers a query over the tasks of notes, on all cores.
 
-use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::thread;
+use std::ops::Range;
 
 use jiff::civil::Date;
 
@@ -17,6 +16,7 @@ use super::settings::Settings;
 use super::status::StatusType;
 use super::task::{DateField, Priority};
 use super::urgency::urgency;
+use crate::cores;
 use crate::{Budget, Fault, Steps};
 
 /// A task that was found.
@@ -87,22 +87,9 @@ pub fn run<'a>(
     let needs_ids = query.filters.iter().any(asks_for_others);
     let world = World::new(notes, settings, today, needs_ids);
     let sorting = whole_sorting(&query.sorting);
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(notes.len().div_ceil(64)).max(1);
-    let size = notes.len().div_ceil(threads).max(1);
-    let parts: Vec<Result<Part<'a>, Fault>> = thread::scope(|scope| {
-        let world = &world;
-        let sorting = &sorting;
-        let work = |number: usize| {
-            let first = number * size;
-            let last = (first + size).min(notes.len());
-            scope.spawn(move || part(query, sorting, &notes[first.min(last)..last], first, world, &budget.steps()))
-        };
-        let threads: Vec<_> = (0..threads).map(work).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err(Fault::wrong("a thread of the query failed"))))
-            .collect()
-    });
+    let (of_notes, of_tasks) = query.filters.iter().partition(|filter| is_about_notes(filter));
+    let wanted = Wanted { of_notes, of_tasks, sorting: &sorting };
+    let parts = cores::in_parts(notes.len(), NOTES_PER_THREAD, |places| part(&wanted, notes, places, &world, &budget.steps()));
     let (mut rows, mut keys) = (Vec::new(), Vec::new());
     for part in parts {
         let part = part?;
@@ -112,14 +99,23 @@ pub fn run<'a>(
     rank_paths(&rows, notes, &sorting, &mut keys);
     rank_texts(&rows, &sorting, &mut keys, &world);
     let width = sorting.len();
-    let mut order: Vec<u32> = (0..).take(rows.len()).collect();
-    let key = |row: u32| &keys[row as usize * width..(row as usize + 1) * width];
-    sort_on_all_cores(&mut order, |one, other| key(*one).cmp(key(*other)).then(one.cmp(other)));
-    let total = order.len();
-    order.truncate(query.limit.unwrap_or(total));
+    let key = |row: usize| &keys[row * width..(row + 1) * width];
+    let total = rows.len();
+    let order = cores::first_in_order(total, query.limit.unwrap_or(total), |one, other| key(one).cmp(key(other)));
     let rows: Vec<Row<'a>> = order.into_iter().map(|row| rows[row as usize]).collect();
     let groups = group(&query.grouping, query.group_limit, &rows, &world);
     Ok(TaskAnswer { rows, total, groups })
+}
+
+/// Below this many notes a second thread costs more than it brings.
+const NOTES_PER_THREAD: usize = 256;
+
+/// What a query asks of each task.
+struct Wanted<'q> {
+    /// The same for all tasks of a note.
+    of_notes: Vec<&'q Filter>,
+    of_tasks: Vec<&'q Filter>,
+    sorting: &'q [Order],
 }
 
 struct Part<'a> {
@@ -128,33 +124,29 @@ struct Part<'a> {
 }
 
 fn part<'a>(
-    query: &Query,
-    sorting: &[Order],
+    wanted: &Wanted<'_>,
     notes: &[&'a NoteTasks],
-    first: usize,
+    places: Range<usize>,
     world: &World<'a>,
     steps: &Steps<'_>,
 ) -> Result<Part<'a>, Fault> {
     let mut part = Part { rows: Vec::new(), keys: Vec::new() };
-    for (place, &note) in (first..).zip(notes) {
+    for place in places {
+        let note = notes[place];
+        steps.spend(1 + wanted.of_notes.len() as u64)?;
+        let Some(item) = note.tasks.first() else { continue };
+        let any = Row { path: &note.path, note, item, inferred: None, place };
+        if !world.fits_all(&wanted.of_notes, &any, steps)? {
+            continue;
+        }
         let by_name = world.settings.date_of_name(&note.path, world.day);
         for item in &note.tasks {
-            steps.spend(1 + query.filters.len() as u64)?;
+            steps.spend(1 + wanted.of_tasks.len() as u64)?;
             let is_undated = item.task.occurrence() == Default::default();
             let inferred = by_name.filter(|_| is_undated);
             let row = Row { path: &note.path, note, item, inferred, place };
-            if !world.is_task(&row) {
-                continue;
-            }
-            let mut fits = true;
-            for filter in &query.filters {
-                fits = world.fits(filter, &row, steps)?;
-                if !fits {
-                    break;
-                }
-            }
-            if fits {
-                part.keys.extend(sorting.iter().map(|order| world.sort_key(*order, &row)));
+            if world.is_task(&row) && world.fits_all(&wanted.of_tasks, &row, steps)? {
+                part.keys.extend(wanted.sorting.iter().map(|order| world.sort_key(*order, &row)));
                 part.rows.push(row);
             }
         }
@@ -172,6 +164,18 @@ fn whole_sorting(sorting: &[Order]) -> Vec<Order> {
         Property::Path,
     ];
     sorting.iter().copied().chain(usual.map(|by| Order { by, reverse: false })).collect()
+}
+
+/// Whether a filter looks at nothing but where a task stands.
+fn is_about_notes(filter: &Filter) -> bool {
+    match filter {
+        Filter::Text { field, .. } => path_part(*field, "").is_some(),
+        Filter::Not(inner) => is_about_notes(inner),
+        Filter::And(one, other) | Filter::Or(one, other) | Filter::Xor(one, other) => {
+            is_about_notes(one) && is_about_notes(other)
+        }
+        _ => false,
+    }
 }
 
 fn asks_for_others(filter: &Filter) -> bool {
@@ -231,6 +235,15 @@ impl<'a> World<'a> {
         row.item.task.description.replacen(filter, "", 1).trim().to_owned().into()
     }
 
+    fn fits_all(&self, filters: &[&Filter], row: &Row<'a>, steps: &Steps<'_>) -> Result<bool, Fault> {
+        for filter in filters {
+            if !self.fits(filter, row, steps)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn fits(&self, filter: &Filter, row: &Row<'a>, steps: &Steps<'_>) -> Result<bool, Fault> {
         let task = &row.item.task;
         Ok(match filter {
@@ -279,10 +292,10 @@ impl<'a> World<'a> {
         if let TextTest::Includes { folded, .. } = test
             && let Some(text) = path_part(field, &row.note.folded_path)
         {
-            return Ok(text.contains(&**folded));
+            return Ok(folded.find(text.as_bytes()).is_some());
         }
         let holds = |text: &str| match test {
-            TextTest::Includes { folded, .. } => Ok(text.to_lowercase().contains(&**folded)),
+            TextTest::Includes { folded, .. } => Ok(folded.find(text.to_lowercase().as_bytes()).is_some()),
             TextTest::Matches(pattern) => pattern.is_match(text, steps),
         };
         match field {
@@ -372,7 +385,7 @@ fn is_text(by: Property) -> bool {
 fn rank_paths(rows: &[Row<'_>], notes: &[&NoteTasks], sorting: &[Order], keys: &mut [u64]) {
     let mut found: Vec<usize> = rows.iter().map(|row| row.place).collect();
     found.dedup();
-    sort_on_all_cores(&mut found, |one, other| notes[*one].path_key.cmp(&notes[*other].path_key));
+    cores::sort(&mut found, |one, other| notes[*one].path_key.cmp(&notes[*other].path_key));
     let mut ranks = vec![0u64; notes.len()];
     for (rank, place) in (0..).zip(found) {
         ranks[place] = rank;
@@ -385,21 +398,6 @@ fn rank_paths(rows: &[Row<'_>], notes: &[&NoteTasks], sorting: &[Order], keys: &
     }
 }
 
-/// Sorts parts at the same time; the sort of the whole then finds runs to merge.
-fn sort_on_all_cores<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Sync) {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    if threads > 1 && items.len() > 10_000 {
-        let size = items.len().div_ceil(threads);
-        thread::scope(|scope| {
-            for part in items.chunks_mut(size) {
-                let compare = &compare;
-                scope.spawn(move || part.sort_by(compare));
-            }
-        });
-    }
-    items.sort_by(compare);
-}
-
 /// Gives texts the number of their place among all.
 fn rank_texts<'a>(rows: &[Row<'a>], sorting: &[Order], keys: &mut [u64], world: &World<'a>) {
     for (column, order) in sorting.iter().enumerate().filter(|(_, order)| is_text(order.by)) {
@@ -408,7 +406,7 @@ fn rank_texts<'a>(rows: &[Row<'a>], sorting: &[Order], keys: &mut [u64], world: 
             .enumerate()
             .map(|(place, row)| world.sort_text(order.by, row).map_or((true, None, place), |text| (false, Some(text), place)))
             .collect();
-        sort_on_all_cores(&mut texts, Ord::cmp);
+        cores::sort(&mut texts, Ord::cmp);
         let mut rank = 0u64;
         for at in 0..texts.len() {
             if at > 0 && texts[at].1 != texts[at - 1].1 {

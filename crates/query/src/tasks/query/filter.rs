@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use memchr::memmem::Finder;
+
 use super::dates::DayRange;
 use crate::Pattern;
 use crate::tasks::{DateField, Priority, StatusType};
@@ -149,10 +151,10 @@ impl TextField {
 
 #[derive(Debug)]
 pub enum TextTest {
-    /// Case does not matter; `folded` is in lower case.
+    /// Case does not matter; `folded` looks for the text in lower case.
     Includes {
         text: Box<str>,
-        folded: Box<str>,
+        folded: Finder<'static>,
     },
     Matches(Pattern),
 }

@@ -1,6 +1,7 @@
 //! Reads one filter, without Boolean operators around it. Case does not matter in its words.
 
 use jiff::civil::Date;
+use memchr::memmem::Finder;
 
 use super::dates::DayRange;
 use super::filter::{DateKey, DateRelation, Filter, PriorityRelation, TextField, TextTest};
@@ -173,7 +174,7 @@ fn text_filter(line: &str) -> Option<Result<Filter, String>> {
             Ok(pattern) => TextTest::Matches(pattern),
             Err(message) => return Some(Err(message)),
         },
-        false => TextTest::Includes { text: value.into(), folded: value.to_lowercase().into() },
+        false => TextTest::Includes { text: value.into(), folded: Finder::new(&value.to_lowercase()).into_owned() },
     };
     Some(Ok(Filter::Text { field, negated, test }))
 }
