@@ -26,6 +26,7 @@ pub struct Table {
     pub heading: Option<String>,
     pub header: Vec<String>,
     pub alignments: Vec<Alignment>,
+    /// A cell for each column; behind them those that no column is for, which are shown nowhere and kept.
     pub rows: Vec<Vec<String>>,
     /// What stands before every line, such as the mark of a quotation.
     prefix: String,
@@ -86,7 +87,7 @@ fn read_table(text: &str, found: &Span) -> Option<Table> {
             break;
         }
         let mut row = cells(line);
-        row.resize(header.len(), String::new());
+        row.resize(row.len().max(header.len()), String::new());
         rows.push(row);
         end = line_end(text, at);
         row_spans.push(at..end);
@@ -169,7 +170,8 @@ impl Table {
             };
             format!(" {}{cell}{} |", " ".repeat(left), " ".repeat(room - left))
         });
-        format!("|{}", cells.collect::<String>())
+        let beyond = row.iter().skip(widths.len()).map(|cell| format!(" {cell} |"));
+        format!("|{}", cells.chain(beyond).collect::<String>())
     }
 
     fn marks(&self, widths: &[usize]) -> String {
@@ -329,6 +331,12 @@ mod tests {
         assert_eq!(formatted, NOTE.replace(&NOTE[table.span.clone()], expected));
         let again = &find_tables(&formatted)[0];
         assert_eq!(apply(&formatted, vec![again.format(&formatted)]), formatted);
+        // A pipe in code ends a cell all the same, and makes one too many.
+        let wide = "|a|b|\n|-|-|\n|c|`d|e`|\n";
+        let table = &find_tables(wide)[0];
+        assert_eq!(apply(wide, vec![table.format(wide)]), "| a   | b   |\n| --- | --- |\n| c   | `d  | e` |\n");
+        let column = table.insert_column(wide, 2, "n", Alignment::None, &["x".to_owned()]);
+        assert_eq!(apply(wide, vec![column]), "| a   | b   | n   |\n| --- | --- | --- |\n| c   | `d  | x   | e` |\n");
         let quoted = "> [!note]\n> | a |\n> |---|\n> | longer |\n";
         let table = &find_tables(quoted)[0];
         assert_eq!(apply(quoted, vec![table.format(quoted)]), "> [!note]\n> | a      |\n> | ------ |\n> | longer |\n");

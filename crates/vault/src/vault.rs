@@ -185,18 +185,8 @@ impl Vault {
         new_notes::periodic_notes(&self.core.root, period)
     }
 
-    /// How notes with a stamp of time for a name are made.
-    pub fn unique_notes(&self) -> Result<NewNotes, VaultError> {
-        new_notes::unique_notes(&self.core.root)
-    }
-
     pub fn template_settings(&self) -> Result<TemplateSettings, VaultError> {
         new_notes::templates(&self.core.root)
-    }
-
-    /// The plugins of the app itself, by id, and whether each is on; what is not there is as the app has it by default.
-    pub fn core_plugins(&self) -> Result<BTreeMap<String, bool>, VaultError> {
-        plugins::core_plugins(&self.core.root)
     }
 
     /// The ids of the community plugins that are on; `None` if the vault does not say.

@@ -70,7 +70,8 @@ impl Task {
             description.push(' ');
             description.push_str(tag);
         }
-        task.description = description.into();
+        // Where there is nothing but tags, no space belongs before them.
+        task.description = description.trim_start().into();
         task
     }
 

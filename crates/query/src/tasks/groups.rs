@@ -60,7 +60,7 @@ fn group_names<'a>(by: Property, row: &Row<'a>, world: &World<'a>) -> Vec<Name> 
     let plain = |name: &str| vec![(String::new(), name.to_owned())];
     let hidden = |order: usize, name: &str| vec![(format!("{order} "), name.to_owned())];
     match by {
-        Property::Status => plain(if world.kind(row.item).is_finished() { "Done" } else { "Todo" }),
+        Property::Status => plain(if row.item.is_unchecked() { "Todo" } else { "Done" }),
         Property::StatusName => plain(&world.settings.statuses.of(row.item.status).name),
         Property::StatusType => {
             let kind = world.kind(row.item);

@@ -20,6 +20,13 @@ pub struct NoteTask {
     pub task: Task,
 }
 
+impl NoteTask {
+    /// What the plugin sorts and groups by as `status`: the box alone, from before there were types of statuses.
+    pub(super) fn is_unchecked(&self) -> bool {
+        self.status == ' '
+    }
+}
+
 #[derive(Debug, PartialEq)]
 pub struct NoteTasks {
     pub path: Box<str>,

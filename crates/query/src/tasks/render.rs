@@ -1,5 +1,6 @@
 //! The answer to a query as Markdown, as the app shows it in the place of the query.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use super::day::Day;
@@ -33,7 +34,8 @@ pub fn render_markdown(query: &Query, answer: &TaskAnswer<'_>, settings: &Settin
         before = &group.names;
     }
     if query.shows(Element::TaskCount) {
-        let shown: usize = answer.rows.len();
+        // A task may be in several groups, and a limit of groups may leave it out of all.
+        let shown = answer.groups.iter().flat_map(|group| &group.rows).collect::<HashSet<_>>().len();
         let tasks = if answer.total == 1 { "task" } else { "tasks" };
         match shown == answer.total {
             true => text.push_str(&format!("{shown} {tasks}\n")),

@@ -103,7 +103,9 @@ pub fn run<'a>(
     let total = rows.len();
     let order = cores::first_in_order(total, query.limit.unwrap_or(total), |one, other| key(one).cmp(key(other)));
     let rows: Vec<Row<'a>> = order.into_iter().map(|row| rows[row as usize]).collect();
-    let groups = group(&query.grouping, query.group_limit, &rows, &world);
+    // Without groups their limit says nothing.
+    let group_limit = query.group_limit.filter(|_| !query.grouping.is_empty());
+    let groups = group(&query.grouping, group_limit, &rows, &world);
     Ok(TaskAnswer { rows, total, groups })
 }
 
@@ -145,7 +147,7 @@ fn part<'a>(
             let is_undated = item.task.occurrence() == Default::default();
             let inferred = by_name.filter(|_| is_undated);
             let row = Row { path: &note.path, note, item, inferred, place };
-            if world.is_task(&row) && world.fits_all(&wanted.of_tasks, &row, steps)? {
+            if world.settings.is_task(&item.task) && world.fits_all(&wanted.of_tasks, &row, steps)? {
                 part.keys.extend(wanted.sorting.iter().map(|order| world.sort_key(*order, &row)));
                 part.rows.push(row);
             }
@@ -200,7 +202,7 @@ impl<'a> World<'a> {
         };
         let items = notes.iter().flat_map(|note| &note.tasks).filter(|_| needs_ids);
         for item in items {
-            if !world.kind(item).is_finished() {
+            if !world.kind(item).is_finished() && settings.is_task(&item.task) {
                 world.open_ids.extend(item.task.id.as_deref());
                 world.awaited_ids.extend(item.task.depends_on.iter().map(|id| &**id));
             }
@@ -210,15 +212,6 @@ impl<'a> World<'a> {
 
     pub(super) fn kind(&self, item: &NoteTask) -> StatusType {
         self.settings.statuses.kind(item.status)
-    }
-
-    /// Whether the line has what the vault's tasks must have.
-    fn is_task(&self, row: &Row<'_>) -> bool {
-        let filter = &*self.settings.global_filter;
-        let task = &row.item.task;
-        filter.is_empty()
-            || task.description.contains(filter)
-            || (!filter.starts_with('#') && task.write(self.settings.format).contains(filter))
     }
 
     pub(super) fn tags<'t>(&self, row: &Row<'t>) -> impl Iterator<Item = &'t str> {
@@ -331,7 +324,7 @@ impl<'a> World<'a> {
         let signed = |number: i64| (number as u64) ^ (1 << 63);
         let date = |day: Option<Day>| day.map_or(u64::MAX, |day| signed(i64::from(day.order())));
         let key = match order.by {
-            Property::Status => u64::from(self.kind(row.item).is_finished()),
+            Property::Status => u64::from(!row.item.is_unchecked()),
             Property::StatusType => self.kind(row.item) as u64,
             Property::Date(DateKey::One(field)) => date(row.date(field)),
             Property::Date(DateKey::Happens) => date(row.happens()),

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::day::Day;
 use super::status::Statuses;
+use super::task::Task;
 use crate::moment::{self, Locale};
 
 /// The name of the plugin's folder, with its settings in `data.json`.
@@ -106,6 +107,14 @@ impl Settings {
                 Some(_) => return Err(SettingsError::wrong("statusSettings", "an object")),
             },
         })
+    }
+
+    /// Whether a line with a box has what the vault's tasks must have. Others are plain check lists.
+    pub fn is_task(&self, task: &Task) -> bool {
+        let filter = &*self.global_filter;
+        filter.is_empty()
+            || task.description.contains(filter)
+            || (!filter.starts_with('#') && task.write(self.format).contains(filter))
     }
 
     /// What a note's name says about when its undated tasks are scheduled. `today` gives what a format of names leaves out.
@@ -236,7 +245,8 @@ mod tests {
         assert_eq!(&*statuses.of('!').name, "Now");
         assert_eq!(&*statuses.of('?').name, "Unknown");
         assert_eq!(statuses.of('X').kind, StatusType::Done);
-        assert_eq!(statuses.symbol_for(StatusType::InProgress), '!');
+        assert_eq!(statuses.find_symbol(StatusType::InProgress), Some('!'));
+        assert_eq!(statuses.find_symbol(StatusType::OnHold), None);
         assert_eq!(statuses.after_recurrence('x'), ' ', "round in circles: the usual one");
     }
 

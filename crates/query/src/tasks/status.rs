@@ -70,6 +70,7 @@ impl Default for Statuses {
                 status('x', "Done", ' ', StatusType::Done),
                 status('/', "In Progress", 'x', StatusType::InProgress),
                 status('-', "Cancelled", ' ', StatusType::Cancelled),
+                status('h', "On Hold", ' ', StatusType::OnHold),
             ],
         }
     }
@@ -129,8 +130,8 @@ impl Statuses {
         }
     }
 
-    /// The first that is described as of this type, else the usual symbol.
-    pub fn symbol_for(&self, kind: StatusType) -> char {
+    /// The usual symbol if it is of this type, else the first that is described as of it.
+    pub fn find_symbol(&self, kind: StatusType) -> Option<char> {
         let usual = match kind {
             StatusType::Todo => ' ',
             StatusType::Done => 'x',
@@ -139,23 +140,19 @@ impl Statuses {
             StatusType::OnHold => 'h',
             StatusType::NonTask => 'Q',
         };
-        if self.known.iter().any(|status| status.symbol == usual && status.kind == kind) {
-            return usual;
+        if self.kind(usual) == kind {
+            return Some(usual);
         }
-        self.known.iter().find(|status| status.kind == kind).map_or(usual, |status| status.symbol)
+        self.known.iter().find(|status| status.kind == kind).map(|status| status.symbol)
     }
 
-    /// What the next task of a recurring one has, once this one is `done`: the first status on its way that is still to do.
+    /// What the next task of a recurring one has, once this one is `done`: the first status on its way that is to do, else the
+    /// first in progress, else an empty box.
     pub fn after_recurrence(&self, done: char) -> char {
-        let mut status = self.of(done);
-        for _ in 0..=self.known.len() {
-            let next = self.of(status.next);
-            if matches!(next.kind, StatusType::Todo | StatusType::InProgress) {
-                return next.symbol;
-            }
-            status = next;
-        }
-        self.symbol_for(StatusType::Todo)
+        let next = |status: &Status| Some(self.of(status.next));
+        let way: Vec<Status> = std::iter::successors(next(&self.of(done)), next).take(self.known.len().max(1)).collect();
+        let first = |kind: StatusType| way.iter().find(|status| status.kind == kind);
+        first(StatusType::Todo).or_else(|| first(StatusType::InProgress)).map_or(' ', |status| status.symbol)
     }
 }
 
@@ -187,5 +184,35 @@ fn default_kind(symbol: char) -> StatusType {
         '/' => StatusType::InProgress,
         '-' => StatusType::Cancelled,
         _ => StatusType::Todo,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statuses(chain: &[(char, char, StatusType)]) -> Statuses {
+        let status = |(symbol, next, kind): &(char, char, StatusType)| Status {
+            symbol: *symbol,
+            name: "".into(),
+            next: *next,
+            kind: *kind,
+        };
+        Statuses { known: chain.iter().map(status).collect() }
+    }
+
+    #[test]
+    fn the_next_task_is_to_do_if_any_status_on_the_way_is() {
+        use StatusType::{Cancelled, Done, InProgress, Todo};
+        let way = statuses(&[('x', '/', Done), ('/', '-', InProgress), ('-', '!', Cancelled), ('!', 'x', Todo)]);
+        assert_eq!(way.after_recurrence('x'), '!', "in progress comes first, and to do is better");
+        let started = statuses(&[('x', '-', Done), ('-', '/', Cancelled), ('/', 'x', InProgress)]);
+        assert_eq!(started.after_recurrence('x'), '/');
+        let ended = statuses(&[('x', '-', Done), ('-', 'x', Cancelled)]);
+        assert_eq!(ended.after_recurrence('x'), ' ');
+        assert_eq!(Statuses::default().after_recurrence('x'), ' ');
+        assert_eq!(Statuses::default().find_symbol(StatusType::OnHold), Some('h'));
+        assert_eq!(ended.find_symbol(StatusType::OnHold), None);
+        assert_eq!(ended.find_symbol(StatusType::Todo), Some(' '));
     }
 }

@@ -60,11 +60,11 @@ fn a_bookmark_is_added_and_removed_and_nothing_else_changes() {
 
 #[test]
 fn a_missing_file_and_missing_groups_are_made() {
-    let place = Place::new(&[("note.md", "")]);
+    let place = Place::new(&[("note.md", ""), ("sub/other.md", "")]);
     for (kind, target, group) in [
         ("url", "https://x.example", "A/B"),
         ("file", "note.md", "A"),
-        ("folder", "note.md", ""),
+        ("folder", "sub", ""),
         ("search", "q", ""),
         ("graph", "all", ""),
         ("block", "note.md#^b", "A/B"),
@@ -77,7 +77,7 @@ fn a_missing_file_and_missing_groups_are_made() {
             "url | https://x.example | https://x.example | A/B",
             "block | note.md#^b | note.md#^b | A/B",
             "file | note.md | note.md | A",
-            "folder | note.md | note.md | -",
+            "folder | sub | sub | -",
             "search | q | q | -",
             "graph | all | all | -",
         ]
@@ -102,6 +102,8 @@ fn what_cannot_be_read_is_left_alone() {
         ("heading", "note.md", "invalid_input"),
         ("heading", "note.md#^b", "invalid_input"),
         ("block", "note.md#Plan", "invalid_input"),
+        ("folder", "note.md", "invalid_input"),
+        ("file", "sub", "invalid_input"),
         ("url", "nowhere", "invalid_input"),
         ("picture", "note.md", "invalid_input"),
     ] {

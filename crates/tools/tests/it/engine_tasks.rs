@@ -172,6 +172,9 @@ fn mistakes_say_what_to_do() {
         json!({"recur": "sometimes"}),
         json!({"description": "a\nb"}),
         json!({"description": "a 📅 2024-01-01"}),
+        json!({"description": "  "}),
+        json!({"status": "]"}),
+        json!({"status": "non_task"}),
         json!({"add_tags": ["a b"]}),
     ] {
         assert_eq!(refuse(2, set.clone()).code, "invalid_input", "{set}");
@@ -203,4 +206,30 @@ fn a_task_that_goes_away_when_done_leaves_nothing() {
     let answer = place.answer("update_task", json!({"path": "a.md", "line": 2, "set": {"status": "done"}}));
     assert_eq!(place.text("a.md"), "one\ntwo\n");
     assert!(answer.get("new_state").is_none());
+}
+
+#[test]
+fn what_changes_nothing_keeps_the_line_as_it_is_written() {
+    let text = "-  [ ]   odd 📅 2024-01-05  🔼 \n- [ ]\n";
+    let place = Place::new(&[("a.md", text)]);
+    for set in [json!({}), json!({"status": "todo"}), json!({"priority": "medium", "remove_tags": ["x"]})] {
+        place.answer("update_task", json!({"path": "a.md", "line": 1, "set": set}));
+        assert_eq!(place.text("a.md"), text);
+    }
+    place.answer("update_task", json!({"path": "a.md", "line": 2, "set": {"add_tags": ["x"]}}));
+    assert!(place.text("a.md").ends_with("- [ ] #x\n"), "{}", place.text("a.md"));
+}
+
+#[test]
+fn a_box_of_a_plain_list_is_checked_and_nothing_else() {
+    let settings = r##"{"globalFilter": "#task", "statusSettings": {"customStatuses": []}}"##;
+    let place = Place::new(&[("a.md", "- [ ] milk 🔁 every day 📅 2024-01-05\n- [ ] #task bread\n"), (DATA, settings)]);
+    let update = |line: u32, set: Value| json!({"path": "a.md", "line": line, "set": set});
+    let answer = place.answer("update_task", update(1, json!({"status": "done"})));
+    assert_eq!(place.text("a.md"), "- [x] milk 🔁 every day 📅 2024-01-05\n- [ ] #task bread\n");
+    assert!(answer.get("next").is_none() && answer["new_state"].get("done").is_none());
+    place.answer("update_task", update(2, json!({"status": "done"})));
+    assert!(place.text("a.md").ends_with(&format!("- [x] #task bread ✅ {}\n", today())));
+    let refusal = place.refused("engine", "update_task", update(2, json!({"status": "in_progress"})));
+    assert!(refusal.message.contains("' ' (Todo), 'x' (Done)"), "{}", refusal.message);
 }

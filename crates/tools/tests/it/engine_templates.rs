@@ -4,7 +4,7 @@ use quillgate_tools::{Answer, Consent};
 use quillgate_vault::ContentHash;
 use serde_json::{Value, json};
 
-use crate::asking::{asked, refused, without_effect};
+use crate::asking::{asked, failed, refused, without_effect};
 use crate::place::Place;
 
 const SETTINGS: (&str, &str) = (".obsidian/templates.json", r#"{"folder": "Templates", "dateFormat": "YYYY"}"#);
@@ -89,4 +89,7 @@ fn what_cannot_be_made_is_refused() {
     assert_eq!(code(json!({"template": "../T", "target": "x.md"})), "path_invalid");
     assert_eq!(code(json!({"template": "bad", "target": "x.md", "args": {"x": "a"}})), "invalid_input");
     assert_eq!(code(json!({"template": "T", "target": "a/b/x.md", "create_dirs": false})), "note_not_found");
+    let listed = json!({"template": "T", "target": "x.md", "args": {"who": ["a"], "n": 1}});
+    let body = failed(&place, Consent::Standing, "execute_template", listed);
+    assert_eq!(body["details"]["issues"][0]["field"], "args.who", "{body}");
 }

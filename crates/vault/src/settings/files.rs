@@ -42,10 +42,13 @@ pub(crate) fn wrong(path: &[&str], reason: &str) -> VaultError {
     VaultError::Settings { file: format!(".obsidian/{}", path.join("/")), reason: reason.to_owned() }
 }
 
-/// A text that is there and not empty.
-pub(crate) fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
-    let text = object.get(key)?.as_str()?.trim();
-    (!text.is_empty()).then(|| text.to_owned())
+/// A text of the file that is there and not empty. What is no text is an error: a note must not land elsewhere because of it.
+pub(crate) fn text(path: &[&str], object: &Map<String, Value>, key: &str) -> Result<Option<String>, VaultError> {
+    match object.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        Some(_) => Err(wrong(path, &format!("its {key:?} is not a text"))),
+    }
 }
 
 fn read_text(root: &Dir, path: &[&str]) -> io::Result<String> {

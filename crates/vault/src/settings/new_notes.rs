@@ -8,7 +8,6 @@ use super::plugins::community_plugins;
 use crate::VaultError;
 
 const DAILY: &[&str] = &["daily-notes.json"];
-const UNIQUE: &[&str] = &["zk-prefixer.json"];
 const TEMPLATES: &[&str] = &["templates.json"];
 const PERIODIC: &[&str] = &["plugins", "periodic-notes", "data.json"];
 const TEMPLATER: &[&str] = &["plugins", "templater-obsidian", "data.json"];
@@ -72,21 +71,18 @@ pub(crate) fn periodic_notes(root: &Dir, period: Period) -> Result<NewNotes, Vau
     let plugin = if is_on { plugin_notes(&read_object(root, PERIODIC)?, period)? } else { None };
     match (plugin, period) {
         (Some((notes, true)), _) => Ok(notes),
-        (_, Period::Daily) => Ok(new_notes(&read_object(root, DAILY)?, "template", period.default_format())),
+        (_, Period::Daily) => new_notes(DAILY, &read_object(root, DAILY)?, "template", period.default_format()),
         (Some((notes, false)), _) => Ok(notes),
-        (None, _) => Ok(new_notes(&Map::new(), "template", period.default_format())),
+        (None, _) => new_notes(PERIODIC, &Map::new(), "template", period.default_format()),
     }
-}
-
-pub(crate) fn unique_notes(root: &Dir) -> Result<NewNotes, VaultError> {
-    Ok(new_notes(&read_object(root, UNIQUE)?, "template", "YYYYMMDDHHmm"))
 }
 
 pub(crate) fn templates(root: &Dir) -> Result<TemplateSettings, VaultError> {
     let core = read_object(root, TEMPLATES)?;
     let templater = read_object(root, TEMPLATER)?;
     let mut folders: Vec<String> = Vec::new();
-    for folder in [text(&core, "folder"), text(&templater, "templates_folder")].into_iter().flatten() {
+    let named = [text(TEMPLATES, &core, "folder")?, text(TEMPLATER, &templater, "templates_folder")?];
+    for folder in named.into_iter().flatten() {
         let folder = plain_folder(&folder);
         if !folders.contains(&folder) {
             folders.push(folder);
@@ -94,8 +90,8 @@ pub(crate) fn templates(root: &Dir) -> Result<TemplateSettings, VaultError> {
     }
     Ok(TemplateSettings {
         folders,
-        date_format: text(&core, "dateFormat").unwrap_or_else(|| "YYYY-MM-DD".to_owned()),
-        time_format: text(&core, "timeFormat").unwrap_or_else(|| "HH:mm".to_owned()),
+        date_format: text(TEMPLATES, &core, "dateFormat")?.unwrap_or_else(|| "YYYY-MM-DD".to_owned()),
+        time_format: text(TEMPLATES, &core, "timeFormat")?.unwrap_or_else(|| "HH:mm".to_owned()),
     })
 }
 
@@ -105,7 +101,7 @@ fn plugin_notes(data: &Map<String, Value>, period: Period) -> Result<Option<(New
     let (found, template) = match data.get("calendarSets") {
         None => (data.get(released), "template"),
         Some(Value::Array(sets)) => {
-            let active = text(data, "activeCalendarSet");
+            let active = text(PERIODIC, data, "activeCalendarSet")?;
             let is_active = |set: &&Value| set.get("id").and_then(Value::as_str) == active.as_deref();
             let set = sets.iter().find(is_active).or(sets.first());
             (set.and_then(|set| set.get(successor)), "templatePath")
@@ -116,20 +112,21 @@ fn plugin_notes(data: &Map<String, Value>, period: Period) -> Result<Option<(New
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(settings)) => {
             let is_on = settings.get("enabled").and_then(Value::as_bool).unwrap_or(false);
-            Ok(Some((new_notes(settings, template, period.default_format()), is_on)))
+            Ok(Some((new_notes(PERIODIC, settings, template, period.default_format())?, is_on)))
         }
         Some(_) => Err(wrong(PERIODIC, &format!("its settings of {released} notes are not an object"))),
     }
 }
 
-fn new_notes(settings: &Map<String, Value>, template: &str, format: &str) -> NewNotes {
-    NewNotes {
-        folder: text(settings, "folder").map(|folder| plain_folder(&folder)).unwrap_or_default(),
-        format: text(settings, "format").unwrap_or_else(|| format.to_owned()),
-        template: text(settings, template),
-    }
+fn new_notes(path: &[&str], settings: &Map<String, Value>, template: &str, format: &str) -> Result<NewNotes, VaultError> {
+    Ok(NewNotes {
+        folder: text(path, settings, "folder")?.map(|folder| plain_folder(&folder)).unwrap_or_default(),
+        format: text(path, settings, "format")?.unwrap_or_else(|| format.to_owned()),
+        template: text(path, settings, template)?,
+    })
 }
 
+/// As the app writes paths: without slashes around it, and no two in a row.
 fn plain_folder(folder: &str) -> String {
-    folder.trim_matches('/').to_owned()
+    folder.split('/').filter(|name| !name.is_empty()).collect::<Vec<_>>().join("/")
 }

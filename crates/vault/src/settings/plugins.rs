@@ -8,21 +8,8 @@ use serde_json::Value;
 use super::files::{read_json, read_object, wrong};
 use crate::VaultError;
 
-const CORE: &[&str] = &["core-plugins.json"];
 const COMMUNITY: &[&str] = &["community-plugins.json"];
 const TYPES: &[&str] = &["types.json"];
-
-/// The plugins that come with the app, by id, and whether each is on. Older versions of the app list only those that are.
-pub(crate) fn core_plugins(root: &Dir) -> Result<BTreeMap<String, bool>, VaultError> {
-    match read_json(root, CORE)? {
-        None => Ok(BTreeMap::new()),
-        Some(Value::Array(ids)) => Ok(texts(&ids).map(|id| (id, true)).collect()),
-        Some(Value::Object(switches)) => {
-            Ok(switches.into_iter().filter_map(|(id, switch)| Some((id, switch.as_bool()?))).collect())
-        }
-        Some(_) => Err(wrong(CORE, "it is neither an object nor a list")),
-    }
-}
 
 /// The ids of the community plugins that are on; `None` if the vault does not say.
 pub(crate) fn community_plugins(root: &Dir) -> Result<Option<Vec<String>>, VaultError> {

@@ -4,8 +4,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use tempfile::TempDir;
 
-use super::new_notes::{NewNotes, Period, periodic_notes, templates, unique_notes};
-use super::plugins::{community_plugins, core_plugins, property_types};
+use super::new_notes::{NewNotes, Period, periodic_notes, templates};
+use super::plugins::{community_plugins, property_types};
 
 fn vault(files: &[(&str, &str)]) -> (TempDir, Dir) {
     let folder = TempDir::new().unwrap();
@@ -28,13 +28,11 @@ fn without_files_everything_is_as_the_app_has_it() {
     assert_eq!(periodic_notes(&root, Period::Daily).unwrap(), notes("", "YYYY-MM-DD", None));
     assert_eq!(periodic_notes(&root, Period::Weekly).unwrap(), notes("", "gggg-[W]ww", None));
     assert_eq!(periodic_notes(&root, Period::Quarterly).unwrap(), notes("", "YYYY-[Q]Q", None));
-    assert_eq!(unique_notes(&root).unwrap(), notes("", "YYYYMMDDHHmm", None));
     let templates = templates(&root).unwrap();
     assert_eq!(
         (templates.folders.len(), templates.date_format.as_str(), templates.time_format.as_str()),
         (0, "YYYY-MM-DD", "HH:mm")
     );
-    assert_eq!(core_plugins(&root).unwrap(), BTreeMap::new());
     assert_eq!(community_plugins(&root).unwrap(), None);
     assert_eq!(property_types(&root).unwrap(), BTreeMap::new());
 }
@@ -44,15 +42,13 @@ fn the_core_plugins_say_how_notes_are_made() {
     let (_folder, root) = vault(&[
         (
             "daily-notes.json",
-            r#"{"folder": "/Journal/", "format": "YYYY/MM/YYYY-MM-DD", "template": "Templates/Day", "autorun": true}"#,
+            r#"{"folder": "/Journal//Days/", "format": "YYYY/MM/YYYY-MM-DD", "template": "Templates/Day", "autorun": true}"#,
         ),
-        ("zk-prefixer.json", "\u{feff}{\"folder\": \"Zettel\", \"format\": \"\"}"),
-        ("templates.json", r#"{"folder": "Templates", "dateFormat": "DD.MM.YYYY"}"#),
+        ("templates.json", "\u{feff}{\"folder\": \"Templates\", \"dateFormat\": \"DD.MM.YYYY\", \"timeFormat\": \"\"}"),
         ("plugins/templater-obsidian/data.json", r#"{"templates_folder": "Templates", "trigger_on_file_creation": true}"#),
         ("types.json", r#"{"types": {"due": "date", "odd": 1}}"#),
     ]);
-    assert_eq!(periodic_notes(&root, Period::Daily).unwrap(), notes("Journal", "YYYY/MM/YYYY-MM-DD", Some("Templates/Day")));
-    assert_eq!(unique_notes(&root).unwrap(), notes("Zettel", "YYYYMMDDHHmm", None));
+    assert_eq!(periodic_notes(&root, Period::Daily).unwrap(), notes("Journal/Days", "YYYY/MM/YYYY-MM-DD", Some("Templates/Day")));
     let templates = templates(&root).unwrap();
     assert_eq!((templates.folders, templates.date_format.as_str()), (vec!["Templates".to_owned()], "DD.MM.YYYY"));
     assert_eq!(property_types(&root).unwrap(), BTreeMap::from([("due".to_owned(), "date".to_owned())]));
@@ -74,19 +70,12 @@ fn both_forms_of_periodic_notes_are_read() {
 }
 
 #[test]
-fn both_forms_of_the_core_plugins_are_read() {
-    let (_folder, root) = vault(&[("core-plugins.json", r#"{"daily-notes": true, "graph": false}"#)]);
-    assert_eq!(core_plugins(&root).unwrap(), BTreeMap::from([("daily-notes".to_owned(), true), ("graph".to_owned(), false)]));
-    let (_folder, root) = vault(&[("core-plugins.json", r#"["daily-notes"]"#), ("community-plugins.json", r#"["dataview"]"#)]);
-    assert_eq!(core_plugins(&root).unwrap(), BTreeMap::from([("daily-notes".to_owned(), true)]));
-    assert_eq!(community_plugins(&root).unwrap(), Some(vec!["dataview".to_owned()]));
-}
-
-#[test]
 fn a_malformed_file_is_named() {
     for (file, text) in [
         ("daily-notes.json", "{folder: x}"),
         ("daily-notes.json", "[]"),
+        ("daily-notes.json", "{\"folder\": 5}"),
+        ("plugins/periodic-notes/data.json", "{\"daily\": {\"enabled\": true, \"format\": []}}"),
         ("plugins/periodic-notes/data.json", "{\"daily\": 1}"),
         ("plugins/periodic-notes/data.json", "{\"calendarSets\": {}}"),
         ("community-plugins.json", "{}"),
@@ -96,7 +85,7 @@ fn a_malformed_file_is_named() {
         assert!(error.contains(&format!(".obsidian/{file}")), "{error}");
         assert_eq!(root.read_to_string(format!(".obsidian/{file}")).unwrap(), text);
     }
-    let (_folder, root) = vault(&[("types.json", "{\"types\": []}"), ("core-plugins.json", "1"), ("daily-notes.json", "")]);
-    assert!(property_types(&root).is_err() && core_plugins(&root).is_err());
+    let (_folder, root) = vault(&[("types.json", "{\"types\": []}"), ("daily-notes.json", "")]);
+    assert!(property_types(&root).is_err());
     assert!(periodic_notes(&root, Period::Daily).is_ok(), "an empty file is none");
 }

@@ -65,6 +65,7 @@ fn what_is_no_task_is_none() {
     }
     assert_eq!(read("* [x] A 📆 2024-01-05").status, 'x');
     assert_eq!(read("+ [ ]").task.description.len(), 0);
+    assert_eq!(read("- [ ] #a #b 📅 2024-01-05").write(TaskFormat::Emoji), "- [ ] #a #b 📅 2024-01-05");
 }
 
 #[test]

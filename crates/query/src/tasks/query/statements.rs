@@ -158,7 +158,8 @@ pub(in crate::tasks) fn folder(path: &str) -> &str {
 /// Instructions that the note's own properties ask for.
 pub(super) fn defaults(file: &QueryFile<'_>) -> String {
     let mut lines: Vec<String> = Vec::new();
-    let flag = |key: &str| property(file, key).map(is_true);
+    // The plugin has a command that adds all of these without values, to be filled in later.
+    let flag = |key: &str| property(file, key).filter(|value| !value.is_null()).map(is_true);
     if flag("TQ_explain") == Some(true) {
         lines.push("explain".into());
     }

@@ -123,6 +123,9 @@ fn a_query_knows_the_note_it_stands_in() {
         "folder includes a/b/\nroot includes a/\ndescription includes Ann Note\nlimit 3\nhide due date\nfull mode\nignore global query"
     );
     assert_eq!(whole("({{preset.home}}) OR (done)").unwrap().lines().nth(1), Some("(tags include #home) OR (done)"));
+    let empty = json!({"TQ_explain": null, "TQ_short_mode": null, "TQ_show_due_date": null, "TQ_extra_instructions": null});
+    let file = QueryFile { path: "a.md", properties: empty.as_object() };
+    assert_eq!(Query::read_whole("done", &QueryContext { file: Some(file), ..context }).unwrap().to_string(), "not done\ndone");
     assert!(whole("preset loop").unwrap_err().to_string().contains("contain one another"));
     let broken = Settings { global_query: "foo".into(), ..Settings::default() };
     let context = QueryContext { settings: &broken, ..context };

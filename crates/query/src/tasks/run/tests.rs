@@ -117,7 +117,7 @@ fn tasks_are_sorted() {
         ("not done\nsort by filename\nsort by description\nlimit 4", "again odd undated below"),
         ("not done\nsort by heading\nsort by description\nlimit 2", "below paint"),
         ("sort by recurring\nlimit 1", "again"),
-        ("sort by status\nsort by happens\nlimit 3", "ten quoted again"),
+        ("sort by status\nsort by happens\nlimit 3", "ten again paint"),
     ] {
         assert_eq!(found(query), expected, "{query}");
     }
@@ -138,7 +138,7 @@ fn groups(query: &str) -> Vec<(String, usize)> {
 fn tasks_are_grouped() {
     let names =
         |query: &str| groups(query).into_iter().map(|(name, count)| format!("{name}: {count}")).collect::<Vec<_>>().join("; ");
-    assert_eq!(names("group by status"), "Done: 2; Todo: 8");
+    assert_eq!(names("group by status"), "Done: 4; Todo: 6", "whatever stands in the box is done here");
     assert_eq!(names("group by status.type"), "IN_PROGRESS: 1; TODO: 7; DONE: 1; CANCELLED: 1");
     assert_eq!(names("group by priority"), "High priority: 1; Normal priority: 8; Low priority: 1");
     assert_eq!(names("has due date\ngroup by due"), "Invalid due date: 1; 2024-05-17 Friday: 1; 2024-05-20 Monday: 1");
@@ -151,6 +151,7 @@ fn tasks_are_grouped() {
     assert_eq!(names("group by filename reverse"), "[[Ten 10]]: 2; [[Home]]: 4; [[2024-05-10]]: 4");
     assert_eq!(names("has due date\ngroup by urgency"), "9.84: 1; 8.46: 1; 1.95: 1");
     assert_eq!(names("not done"), ": 8");
+    assert_eq!(names("not done\nlimit groups 2"), ": 8", "the limit of groups needs groups");
     assert_eq!(names("due 1999"), "");
 }
 
@@ -159,6 +160,9 @@ fn the_global_filter_says_what_a_task_is() {
     let settings = Settings { global_filter: "#home/garden".into(), ..Settings::default() };
     assert_eq!(found_with(&settings, "no tags"), "paint");
     assert_eq!(found_with(&settings, "description includes garden"), "");
+    let settings = Settings { global_filter: "⛔".into(), ..Settings::default() };
+    assert_eq!(found_with(&settings, ""), "quoted");
+    assert_eq!(found_with(&settings, "is blocked"), "", "what it waits for is no task");
 }
 
 #[test]
@@ -185,6 +189,11 @@ fn answers_are_shown_as_in_the_app() {
     with_answer(&Settings::default(), "is recurring\nshort mode\nhide backlink\nhide tags\nlimit 1", |query, answer| {
         let text = render_markdown(query, &answer.unwrap(), &Settings::default(), Day::of(date(2024, 5, 15)));
         assert_eq!(text, "- [ ] again 🔁 📅\n\n1 task\n");
+    });
+    let short = "has due date\ngroup by root\nlimit groups 1\nshort mode\nhide backlink\nhide tags";
+    with_answer(&Settings::default(), short, |query, answer| {
+        let text = render_markdown(query, &answer.unwrap(), &Settings::default(), Day::of(date(2024, 5, 15)));
+        assert_eq!(text, "#### /\n\n- [ ] paint 📅\n\n#### Work/\n\n- [ ] again 🔁 📅\n\n2 of 3 tasks\n");
     });
 }
 

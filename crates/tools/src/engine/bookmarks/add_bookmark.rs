@@ -1,7 +1,8 @@
 //! Adding a bookmark.
 
+use jiff::Timestamp;
 use quillgate_markdown::{Edits, JsonLayout, JsonNode, change_items, change_members, fold};
-use quillgate_vault::{ControlFile, NotePath};
+use quillgate_vault::{ControlFile, EntryKind, NotePath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -72,8 +73,7 @@ impl ChangeTool for AddBookmark {
     type Output = Outcome;
 
     fn plan<'c>(self, context: &'c Context<'_>) -> Result<Plan<'c, Outcome>, Failure> {
-        let now = context.now().timestamp();
-        let ctime = now.as_millisecond();
+        let ctime = context.now().timestamp().as_millisecond();
         let item = self.item(context, ctime)?;
         let file = ControlText::read(context, ControlFile::Bookmarks)?;
         let group = self.group.as_deref().map(str::trim).filter(|group| !group.is_empty());
@@ -92,7 +92,7 @@ impl ChangeTool for AddBookmark {
             id: bookmark_id(&ctime.to_string(), kind.name(), &target),
             r#type: kind,
             target,
-            created_at: now.to_string(),
+            created_at: Timestamp::from_millisecond(ctime).map(|time| time.to_string()).unwrap_or_default(),
         };
         Ok(Plan::new(file.write(change, after), move |_| Ok(outcome)))
     }
@@ -104,8 +104,12 @@ impl AddBookmark {
         let refused = |expected: &str| Failure::InvalidInput(vec![Issue::new("target", expected.to_owned())]);
         let existing = |path: &str| -> Result<String, Failure> {
             let path = NotePath::parse(path)?;
-            context.vault().stat(&path)?;
-            Ok(path.to_string())
+            let (kind, _) = context.vault().stat(&path)?;
+            match (self.r#type, kind) {
+                (Kind::Folder, EntryKind::File) => Err(refused("is a file; give type file")),
+                (Kind::Folder, _) | (_, EntryKind::File) => Ok(path.to_string()),
+                _ => Err(refused("is a folder; give type folder")),
+            }
         };
         let target = self.target.as_str();
         let mut item = Map::new();

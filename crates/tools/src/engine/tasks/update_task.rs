@@ -131,7 +131,7 @@ impl ChangeTool for UpdateTask {
         let prev_state = TaskView::of_task(&shown_path, self.line, before.status, &before.task, &settings);
         let reopens = reopens_old(&before, changed.own.and_then(|own| changed.lines.get(own)), &settings, today);
         let reason = format!("it reopens a task of {shown_path} that was done over {DAYS_DONE} days ago");
-        let text = with_lines(&note.text, range, &changed, &settings);
+        let text = if changed.lines == [before] { note.text.clone() } else { with_lines(&note.text, range, &changed, &settings) };
         let line = new_state.as_ref().map_or(self.line, |state| state.line);
         let plan = note.plan(context, text, move |Written { path, content_hash, updated_at }| Outcome {
             path,
@@ -184,7 +184,12 @@ impl UpdateTask {
         self.set.apply(&mut line, settings, today)?;
         let status = self.set.status.as_deref().map(|status| symbol(status, settings)).transpose()?;
         let inferred = today.date().and_then(|today| settings.date_of_name(&self.path, today));
-        let mut changed = line.with_status(status.unwrap_or(line.status), settings, today, inferred);
+        let status = status.unwrap_or(line.status);
+        let mut changed = match settings.is_task(&line.task) {
+            true => line.with_status(status, settings, today, inferred),
+            // As in the app a box of a plain list is checked, and nothing else happens.
+            false => Changed { lines: vec![TaskLine { status, ..line }], own: Some(0), next: None },
+        };
         if let (Some(done), Some(own)) = (&self.set.done, changed.own) {
             let done = day("done", done, today)?;
             changed.lines[own].task.set_date(DateField::Done, done);
@@ -197,7 +202,11 @@ impl Set {
     fn apply(&self, line: &mut TaskLine, settings: &Settings, today: Day) -> Result<(), Failure> {
         let task = &mut line.task;
         if let Some(description) = &self.description {
-            task.description = one_line("description", description)?.into();
+            let description = one_line("description", description)?;
+            if description.is_empty() {
+                return Err(issue("description", "must say something; leave it out to keep what the task says"));
+            }
+            task.description = description.into();
         }
         for (name, field, text) in [
             ("due", DateField::Due, &self.due),
@@ -270,12 +279,21 @@ fn issue(field: &str, expected: &str) -> Failure {
 
 fn symbol(status: &str, settings: &Settings) -> Result<char, Failure> {
     if let Some(kind) = StatusType::find(status) {
-        return Ok(settings.statuses.symbol_for(kind));
+        return settings.statuses.find_symbol(kind).ok_or_else(|| {
+            let known: Vec<String> =
+                settings.statuses.all().iter().map(|status| format!("{:?} ({})", status.symbol, status.name)).collect();
+            let expected = format!(
+                "is {status:?}, and the vault's statuses have no such type; give one of the characters {}",
+                known.join(", ")
+            );
+            issue("status", &expected)
+        });
     }
     let mut characters = status.chars();
     match (characters.next(), characters.next()) {
-        (Some(symbol), None) if !symbol.is_control() => Ok(symbol),
-        _ => Err(issue("status", "must be todo, in_progress, on_hold, done, cancelled or one character")),
+        // The app reads no box in []].
+        (Some(symbol), None) if !symbol.is_control() && !"[]".contains(symbol) => Ok(symbol),
+        _ => Err(issue("status", "must be todo, in_progress, on_hold, done, cancelled or one character other than [ and ]")),
     }
 }
 

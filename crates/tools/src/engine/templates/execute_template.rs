@@ -7,6 +7,7 @@ use quillgate_query::template::merge_into;
 use quillgate_vault::{Committed, ContentHash, Contents, Expect, Folders, NotePath, VaultError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::template::{Left, Target, Template};
 use crate::context::Context;
@@ -15,6 +16,7 @@ use crate::note_text::in_style_of;
 use crate::plan::Plan;
 use crate::time;
 use crate::tool::{ChangeTool, Confirm, Effect, Idempotency, Spec};
+use crate::validate::wrong_type;
 
 /// Make a note from a template. Variables of the core plugins ({{title}}, {{date:FORMAT}}, {{time}}) are filled in, and Templater's date, file and frontmatter commands with literal arguments; no script is ever run, and what needs one stays as it is written and is listed in unexpanded.
 #[derive(Deserialize, JsonSchema)]
@@ -28,6 +30,7 @@ pub(crate) struct ExecuteTemplate {
     target: String,
     /// Values for the template's own variables, by name
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Argument>")]
     args: BTreeMap<String, Value>,
     /// Replace the target if it exists. A note without text is filled in either way, and keeps its properties
     #[serde(default)]
@@ -37,9 +40,11 @@ pub(crate) struct ExecuteTemplate {
     create_dirs: bool,
 }
 
-#[derive(Deserialize, JsonSchema)]
+/// What the schema says of an argument.
+#[derive(JsonSchema)]
 #[serde(untagged)]
-enum Value {
+#[expect(dead_code, reason = "a schema alone: as a type, its mistakes would not say where they are")]
+enum Argument {
     Text(String),
     Number(serde_json::Number),
     Bool(bool),
@@ -94,7 +99,7 @@ impl ChangeTool for ExecuteTemplate {
             return Err(VaultError::Exists(path).into());
         }
         let now = context.now();
-        let values = self.args.iter().map(|(name, value)| (name.clone(), value.shown())).collect();
+        let values = values(&self.args)?;
         let target = Target {
             path: &path,
             text: old.filter(|_| is_bare),
@@ -133,14 +138,22 @@ impl ChangeTool for ExecuteTemplate {
     }
 }
 
-impl Value {
-    fn shown(&self) -> String {
-        match self {
-            Value::Text(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            Value::Bool(truth) => truth.to_string(),
-        }
+/// The arguments as texts.
+fn values(args: &BTreeMap<String, Value>) -> Result<BTreeMap<String, String>, Failure> {
+    let mut issues = Vec::new();
+    let mut values = BTreeMap::new();
+    for (name, value) in args {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            other => {
+                issues.push(wrong_type(&format!("args.{name}"), &["string", "number", "boolean"], other));
+                continue;
+            }
+        };
+        values.insert(name.clone(), text);
     }
+    if issues.is_empty() { Ok(values) } else { Err(Failure::InvalidInput(issues)) }
 }
 
 /// Nothing, or properties alone: there is nothing to lose.
