@@ -8,6 +8,7 @@
 pub mod bases;
 mod budget;
 mod code;
+mod collate;
 pub mod dataview;
 mod date;
 mod evaluate;
