@@ -174,9 +174,9 @@ fn task_list(world: &World<'_>, rows: &[Row], text: &mut String) {
         let page = world.list_items(file);
         let mut above = page.items.get(at).and_then(|item| item.parent);
         let mut is_shown_above = false;
-        while let Some(item) = above.and_then(|line| page.item_at(line)) {
-            let parent = page.items.iter().position(|known| known.line == item.line);
-            is_shown_above |= parent.is_some_and(|parent| places.contains(&(file, parent)));
+        while let Some(parent) = above.and_then(|line| page.place_at(line)).filter(|_| !is_shown_above) {
+            is_shown_above = places.contains(&(file, parent));
+            let item = &page.items[parent];
             above = item.parent.filter(|line| *line < item.line);
         }
         if !is_shown_above {

@@ -325,6 +325,15 @@ fn blocks_and_inline_queries_are_answered_and_scripts_are_not() {
 }
 
 #[test]
+fn items_know_what_stands_on_their_lines() {
+    let text = "# A: b\n- [ ] one [[x]]\n  more [[y]] ^i1\n- two\n## C\n- [ ] three [[z]]\n\n[[w]]\n";
+    let vault = TestVault::new(&[("a.md", text)]);
+    let found = "TABLE WITHOUT ID file.lists.blockId, file.lists.outlinks, map(file.lists, (l) => meta(l.section).subpath)";
+    let links = json!([["[[x|x]]", "[[y|y]]"], [], ["[[z|z]]"]]);
+    assert_eq!(vault.rows(found), json!([[["i1", null, null], links, ["A b", "A b", "C"]]]));
+}
+
+#[test]
 fn many_rows_are_worked_out_on_all_cores() {
     let files: Vec<(String, String)> =
         (0..3000).map(|at| (format!("n{at:04}.md"), format!("---\nn: {}\n---\n", (at * 7) % 3000))).collect();
