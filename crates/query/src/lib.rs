@@ -8,6 +8,7 @@
 pub mod bases;
 mod budget;
 mod code;
+mod collate;
 mod cores;
 pub mod dataview;
 mod date;

@@ -5,11 +5,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use quillgate_index::{FileId, PerNote};
-use quillgate_query::dataview::{Asking, DqlError, ListItems};
+use quillgate_query::dataview::{Asking, DqlError, ListItems, PLUGIN, Settings};
 use quillgate_query::{Budget, SyntaxError};
-use quillgate_vault::NotePath;
+use quillgate_vault::{NotePath, VaultError};
 
 use crate::context::Context;
+use crate::engine::bookmarked_files;
 use crate::failure::Failure;
 
 /// A query that takes longer is nobody's.
@@ -23,9 +24,27 @@ pub(crate) fn answered<T>(
     page: Option<&NotePath>,
     work: impl FnOnce(&Asking<'_>, &Budget) -> Result<T, DqlError>,
 ) -> Result<T, Failure> {
+    answered_until(context, page, &settings(context), Instant::now() + LONGEST, work)
+}
+
+/// The plugin's settings of the vault. A file that cannot be read is the plugin's to mend; queries find the same without it.
+pub(crate) fn settings(context: &Context<'_>) -> Settings {
+    let data = context.vault().plugin_data(PLUGIN).ok().flatten();
+    data.map(|data| Settings::from_json(&data)).unwrap_or_default()
+}
+
+/// The same for one of several queries that have an end in common.
+pub(crate) fn answered_until<T>(
+    context: &Context<'_>,
+    page: Option<&NotePath>,
+    settings: &Settings,
+    until: Instant,
+    work: impl FnOnce(&Asking<'_>, &Budget) -> Result<T, DqlError>,
+) -> Result<T, Failure> {
     let index = context.index()?;
     let catalogue = context.catalogue()?;
-    let origin = page.map(|page| catalogue.find_id(page).ok_or_else(|| Failure::NoSuchNote(page.to_string()))).transpose()?;
+    let missing = |page: &NotePath| Failure::Vault(VaultError::NotFound(page.clone()));
+    let origin = page.map(|page| catalogue.find_id(page).ok_or_else(|| missing(page))).transpose()?;
     let (asked, kept): (AtomicUsize, OnceLock<Arc<PerNote<ListItems>>>) = Default::default();
     let items = |file: FileId| {
         if asked.fetch_add(1, Ordering::Relaxed) < FEW {
@@ -37,7 +56,14 @@ pub(crate) fn answered<T>(
     let now = context.now();
     let mut asking = Asking::new(&catalogue, origin, now.timestamp(), now.time_zone().clone());
     asking.items = Some(&items);
-    let budget = Budget::new(Budget::STEPS, Instant::now().checked_add(LONGEST));
+    asking.settings = settings.clone();
+    let starred = || {
+        let paths = bookmarked_files(context).unwrap_or_default();
+        let paths = paths.iter().filter_map(|path| NotePath::parse(path).ok());
+        paths.filter_map(|path| catalogue.find_id(&path)).collect()
+    };
+    asking.starred = Some(&starred);
+    let budget = Budget::new(Budget::STEPS, Some(until));
     work(&asking, &budget).map_err(Failure::from)
 }
 

@@ -49,11 +49,19 @@ pub fn check(query: &Query, text: &str) -> Result<(), SyntaxError> {
 
 /// The value of one expression, with `this` as the page.
 pub fn evaluate<'c>(text: &str, asking: &'c Asking<'c>, budget: &Budget) -> Result<Evaluated<'c>, DqlError> {
+    evaluate_in(Row::of(Data::Nothing), text, asking, budget)
+}
+
+/// The same with the fields of the page under their plain names too, as a query over that page has them.
+pub fn evaluate_field<'c>(text: &str, asking: &'c Asking<'c>, budget: &Budget) -> Result<Evaluated<'c>, DqlError> {
+    evaluate_in(Row::of(asking.origin.map_or(Data::Nothing, Data::Page)), text, asking, budget)
+}
+
+fn evaluate_in<'c>(row: Row, text: &str, asking: &'c Asking<'c>, budget: &Budget) -> Result<Evaluated<'c>, DqlError> {
     let expr = parse_expression(text)?;
     let mut resolver = Resolver::default();
     let code = prepare(&expr, text, asking.now, &asking.local, &mut resolver)?;
     let world = World::new(asking, resolver.names);
-    let row = Row::of(Data::Nothing);
     let steps = budget.steps();
     let value = Eval::new(Here { world: &world, row: &row }, &steps).value(&code)?;
     Ok(Evaluated { world, value })
@@ -275,10 +283,20 @@ impl Running<'_> {
         if matches!(header, Header::Task) {
             return Ok(Shape::Tasks(tasks(self.rows, self.groups.len())));
         }
-        let found = self.each(|evaluation| evaluation.values(&plan.columns))?;
-        let cells = succeeded("the columns", found)?;
+        let is_calendar = matches!(header, Header::Calendar(_));
+        let found = self.each(|evaluation| {
+            let cells = evaluation.values(&plan.columns)?;
+            match cells.first().filter(|_| is_calendar) {
+                None | Some(Value::Null | Value::Date(_)) => Ok(cells),
+                Some(other) => Err(Fault::wrong(format!("CALENDAR takes a date, got {}", kind(other)))),
+            }
+        })?;
         let id_name = self.groups.last().cloned().unwrap_or_else(|| self.world.settings.file_column.clone());
-        let rows = self.rows.into_iter().zip(cells).filter_map(|(row, cells)| Some((row, cells?)));
+        // Without a date there is no day to stand on.
+        let is_dateless = |cells: &Result<Vec<Value>, Box<str>>| is_calendar && matches!(cells.as_deref(), Ok([Value::Null]));
+        let (rows, found): (Vec<Row>, Vec<_>) = self.rows.into_iter().zip(found).filter(|(_, cells)| !is_dateless(cells)).unzip();
+        let cells = succeeded("the columns", found)?;
+        let rows = rows.into_iter().zip(cells).filter_map(|(row, cells)| Some((row, cells?)));
         Ok(match header {
             Header::Table { columns, with_id } => {
                 let id_name = with_id.then(|| id_name.to_string());

@@ -91,7 +91,7 @@ impl FileField {
             FileField::Modified => time(world, entry.stat.modified),
             FileField::ModifiedDay => day_of(time(world, entry.stat.modified)),
             FileField::Size => Value::Number(entry.stat.size as f64),
-            FileField::Starred => Value::Bool(world.starred.contains(&file)),
+            FileField::Starred => Value::Bool(world.is_starred(file)),
             FileField::Frontmatter => standing_in(Value::Object(world.page(file).frontmatter.clone()), file),
             FileField::Extension => Value::from(path.rsplit_once('.').map_or("", |(_, extension)| extension)),
             FileField::Day => day(world, file, path),
@@ -151,6 +151,10 @@ fn day(world: &World<'_>, file: FileId, path: &str) -> Value {
             Some(Value::Date(date)) => Some(*date),
             _ => None,
         },
+        Value::Link(link) => {
+            let texts = [Some(&*link.path), link.subpath.as_deref(), link.display.as_deref()];
+            texts.into_iter().flatten().find_map(date_in)
+        }
         _ => None,
     };
     let said = world.day_columns().iter().find_map(|column| first(column.find(file)));

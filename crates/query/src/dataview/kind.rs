@@ -3,11 +3,11 @@
 use std::cell::Cell;
 use std::cmp::Ordering;
 
-use super::collate::{collate, collation_key, is_same};
 use super::duration::in_milliseconds;
 use super::row::{Lazy, materialized};
 use super::tree::link_type;
 use super::world::World;
+use crate::collate::{collate, collation_key, is_same};
 use crate::value::{Link, LinkKind, Object, Value};
 
 /// As `typeof` names them; values of different kinds are in the order of these names.

@@ -1,13 +1,14 @@
 //! The items of a page's lists, tasks and others, with their fields and what stands below them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use quillgate_index::{Card, CardItem, FieldPlace, FromCard};
+use quillgate_index::{Card, CardItem, CardLink, FieldPlace, FromCard};
 use quillgate_vault::NotePath;
 
 use super::field_value::inline_value;
 use super::names::{canonical_name, heading_for_link};
+use super::page::link;
 use super::scan::Scan;
 use super::task_dates::task_dates;
 use crate::value::{Link, Value};
@@ -72,7 +73,11 @@ impl ListItems {
     }
 
     pub(crate) fn item_at(&self, line: u32) -> Option<&Item> {
-        self.places.get(&line).map(|&place| &self.items[place])
+        self.place_at(line).map(|place| &self.items[place])
+    }
+
+    pub(crate) fn place_at(&self, line: u32) -> Option<usize> {
+        self.places.get(&line).copied()
     }
 
     fn add_items(&mut self, card: &Card) {
@@ -82,9 +87,10 @@ impl ListItems {
                 fields.entry(line).or_default().push((&field.key, &field.value));
             }
         }
+        let lines = Lines::of(card);
         for found in card.items() {
             let own = fields.remove(&found.line).unwrap_or_default();
-            let item = self.item(card, &found, &own);
+            let item = self.item(&lines, &found, &own);
             self.places.insert(item.line, self.items.len());
             self.items.push(item);
         }
@@ -103,7 +109,7 @@ impl ListItems {
         }
     }
 
-    fn item(&self, card: &Card, found: &CardItem<'_>, own: &[(&str, &str)]) -> Item {
+    fn item(&self, lines: &Lines<'_>, found: &CardItem<'_>, own: &[(&str, &str)]) -> Item {
         let line = found.line.saturating_sub(1);
         let parent = found.parent.map(|parent| parent.saturating_sub(1));
         let mut fields: Vec<(Arc<str>, Vec<Value>)> = Vec::new();
@@ -122,9 +128,10 @@ impl ListItems {
             }
         }
         let fields = fields.into_iter().map(|(key, values)| (key, one_or_list(values))).collect();
-        let links = card.links.iter().filter(|link| found.has_line(link.line)).map(super::page::link).collect();
-        let block = card.blocks.iter().find(|(_, line)| found.has_line(*line)).map(|(id, _)| Arc::from(id.as_str()));
-        let heading = card.headings.iter().rev().find(|heading| heading.line <= found.line);
+        let own_lines = found.line..found.line.saturating_add(found.lines);
+        let links = lines.links.range(own_lines.clone()).flat_map(|(_, links)| links).copied().map(link).collect();
+        let block = lines.blocks.range(own_lines).next().map(|(_, id)| Arc::from(*id));
+        let heading = lines.headings.range(..=found.line).next_back().map(|(_, heading)| heading);
         Item {
             symbol: found.marker.into(),
             status: found.status,
@@ -135,7 +142,7 @@ impl ListItems {
             parent,
             children: Vec::new(),
             block,
-            heading: heading.map(|heading| heading_for_link(&heading.text).into()),
+            heading: heading.cloned(),
             tags: tags_in(found.text),
             links,
             fields,
@@ -149,6 +156,24 @@ impl ListItems {
             Some(last) if last.line + last.line_count >= line => last.list,
             _ => line,
         }
+    }
+}
+
+/// What stands on which line of a note, so that a long note is looked through once and not for every item.
+struct Lines<'c> {
+    links: BTreeMap<u32, Vec<&'c CardLink>>,
+    blocks: BTreeMap<u32, &'c str>,
+    /// As links name them.
+    headings: BTreeMap<u32, Arc<str>>,
+}
+
+impl<'c> Lines<'c> {
+    fn of(card: &'c Card) -> Lines<'c> {
+        let mut links: BTreeMap<u32, Vec<&CardLink>> = BTreeMap::new();
+        card.links.iter().for_each(|link| links.entry(link.line).or_default().push(link));
+        let blocks = card.blocks.iter().rev().map(|(id, line)| (*line, id.as_str())).collect();
+        let headings = card.headings.iter().map(|heading| (heading.line, heading_for_link(&heading.text).into())).collect();
+        Lines { links, blocks, headings }
     }
 }
 

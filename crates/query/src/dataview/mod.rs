@@ -2,7 +2,6 @@
 
 mod answer;
 mod arithmetic;
-mod collate;
 mod column;
 mod dialect;
 mod duration;
@@ -25,6 +24,7 @@ mod print;
 mod render;
 mod row;
 mod scan;
+mod settings;
 mod show;
 mod sources;
 mod syntax;
@@ -36,17 +36,18 @@ mod world;
 
 pub use answer::Answer;
 pub use error::DqlError;
-pub use execute::{Evaluated, check, evaluate, run};
+pub use execute::{Evaluated, check, evaluate, evaluate_field, run};
 pub use field_value::{inline_value, property_value};
 pub use list_items::ListItems;
 pub use names::canonical_name;
 pub use parse_expression::parse_expression;
 pub use parse_query::parse_query;
 pub use print::{print_expression, print_query};
-pub use render::{render_block, render_inline, render_markdown};
+pub use render::{is_block, is_inline, render_block, render_inline, render_markdown};
+pub use settings::{PLUGIN, Settings};
 pub use syntax::{Clause, Header, Named, Query, SortKey, Source};
 pub use tree::{expression_tree, literal as literal_tree, query_tree};
-pub use world::{Asking, Settings};
+pub use world::Asking;
 
 #[cfg(test)]
 mod tests;

@@ -28,7 +28,7 @@ impl Page {
         let inline =
             card.fields.iter().filter(|field| !matches!(field.place, FieldPlace::Task(_))).map(|field| field.key.as_str());
         Page {
-            links: card.links.iter().map(link).collect(),
+            links: links(&card.links),
             aliases: card.aliases.iter().map(|alias| Arc::from(alias.as_str())).collect(),
             frontmatter: Arc::new(Object(frontmatter.collect())),
             names: names(written.chain(inline)),
@@ -53,8 +53,15 @@ fn names<'a>(written: impl Iterator<Item = &'a str>) -> Vec<Arc<str>> {
     names
 }
 
+/// In the order of the plugin: those of the properties, those of the text, then what is embedded.
+fn links(written: &[CardLink]) -> Vec<Link> {
+    let mut links: Vec<Link> = written.iter().map(link).collect();
+    links.sort_by_key(|link| link.embed);
+    links
+}
+
 pub(crate) fn link(link: &CardLink) -> Link {
-    let target = format!("{}{}{}", link.path, if link.subpath.is_empty() { "" } else { "#" }, link.subpath);
+    let target = format!("{}{}", link.path, link.subpath);
     let display = link.display.as_deref().filter(|display| !display.is_empty());
     let found = link_to(&target);
     let kind = if found.subpath.is_none() { LinkKind::File } else { found.kind };

@@ -63,6 +63,7 @@ impl<'t> Parser<'t> {
             Some('(') => "a call has no space between the name and its bracket".to_owned(),
             Some('\'') => "texts stand in double quotes: \"…\"".to_owned(),
             Some('.') => "behind a dot stands a field's name; use x[\"…\"] for a name with other characters".to_owned(),
+            Some(space) if space.is_whitespace() => format!("{otherwise}, without a space before it"),
             Some(_) => {
                 let word: String = rest.chars().take_while(|character| !character.is_whitespace()).take(24).collect();
                 format!("{otherwise}: `{word}` was not expected")

@@ -5,6 +5,7 @@ use super::error::DqlError;
 use super::execute::{evaluate, run};
 use super::list_items::ListItems;
 use super::row::{Data, Row, materialized};
+use super::settings::Settings;
 use super::show::show;
 use super::world::{Asking, World};
 use crate::budget::Budget;
@@ -17,19 +18,46 @@ const NEVER_RUN: &str = "JavaScript of Dataview is never run here; a DQL query c
 pub fn render_block(language: &str, text: &str, asking: &Asking<'_>, budget: &Budget) -> Option<Result<String, DqlError>> {
     match language {
         "dataview" => Some(run(text, asking, budget).map(|answer| render_markdown(&answer))),
-        "dataviewjs" => Some(Err(DqlError::Unsupported(NEVER_RUN.to_owned()))),
+        other if is_script(other, &asking.settings) => Some(Err(DqlError::Unsupported(NEVER_RUN.to_owned()))),
         _ => None,
     }
 }
 
+/// Whether a code block of this language is one of Dataview's.
+pub fn is_block(language: &str, settings: &Settings) -> bool {
+    language == "dataview" || is_script(language, settings)
+}
+
+/// Whether inline code is one of Dataview's.
+pub fn is_inline(code: &str, settings: &Settings) -> bool {
+    inline(code, settings).is_some()
+}
+
+fn is_script(language: &str, settings: &Settings) -> bool {
+    language == "dataviewjs" || *language == *settings.script_language
+}
+
+enum Inline<'t> {
+    Expression(&'t str),
+    Script,
+}
+
+fn inline<'t>(code: &'t str, settings: &Settings) -> Option<Inline<'t>> {
+    let code = code.trim();
+    let behind = |prefix: &Option<std::sync::Arc<str>>| prefix.as_deref().and_then(|prefix| code.strip_prefix(prefix));
+    if behind(&settings.script_prefix).is_some() {
+        return Some(Inline::Script);
+    }
+    // Code that compares is code of some other language.
+    behind(&settings.inline_prefix).filter(|rest| !rest.is_empty() && !rest.starts_with('=')).map(Inline::Expression)
+}
+
 /// The answer of inline code, if it is a query: `= expression`. Scripts, `$= …`, are told and not run.
 pub fn render_inline(code: &str, asking: &Asking<'_>, budget: &Budget) -> Option<Result<String, DqlError>> {
-    let code = code.trim_start();
-    if code.starts_with("$=") {
-        return Some(Err(DqlError::Unsupported(NEVER_RUN.to_owned())));
-    }
-    let expression = code.strip_prefix('=').filter(|rest| !rest.starts_with('='))?;
-    Some(evaluate(expression, asking, budget).map(|value| value.shown()))
+    Some(match inline(code, &asking.settings)? {
+        Inline::Script => Err(DqlError::Unsupported(NEVER_RUN.to_owned())),
+        Inline::Expression(expression) => evaluate(expression, asking, budget).map(|value| value.shown()),
+    })
 }
 
 pub fn render_markdown(answer: &Answer<'_>) -> String {
@@ -146,9 +174,9 @@ fn task_list(world: &World<'_>, rows: &[Row], text: &mut String) {
         let page = world.list_items(file);
         let mut above = page.items.get(at).and_then(|item| item.parent);
         let mut is_shown_above = false;
-        while let Some(item) = above.and_then(|line| page.item_at(line)) {
-            let parent = page.items.iter().position(|known| known.line == item.line);
-            is_shown_above |= parent.is_some_and(|parent| places.contains(&(file, parent)));
+        while let Some(parent) = above.and_then(|line| page.place_at(line)).filter(|_| !is_shown_above) {
+            is_shown_above = places.contains(&(file, parent));
+            let item = &page.items[parent];
             above = item.parent.filter(|line| *line < item.line);
         }
         if !is_shown_above {

@@ -12,31 +12,10 @@ use super::column::{FieldColumn, Parsed};
 use super::list_items::ListItems;
 use super::page::Page;
 use super::row::{Data, Row};
+use super::settings::Settings;
 use crate::fault::Fault;
 use crate::pattern::Pattern;
 use crate::value::Link;
-
-/// How values are shown.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    pub null: Arc<str>,
-    /// In Luxon's tokens.
-    pub date_format: Arc<str>,
-    pub date_time_format: Arc<str>,
-    /// The heading of the column with the files.
-    pub file_column: Arc<str>,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            null: "\\-".into(),
-            date_format: "MMMM dd, yyyy".into(),
-            date_time_format: "h:mm a - MMMM dd, yyyy".into(),
-            file_column: "File".into(),
-        }
-    }
-}
 
 /// Where and when a query is asked.
 pub struct Asking<'c> {
@@ -46,15 +25,15 @@ pub struct Asking<'c> {
     pub now: Timestamp,
     pub local: TimeZone,
     pub settings: Settings,
-    /// Files that are bookmarked.
-    pub starred: HashSet<FileId>,
+    /// Files that are bookmarked, asked for once and only by queries that need them.
+    pub starred: Option<&'c (dyn Fn() -> HashSet<FileId> + Sync)>,
     /// List items that are known already; the others are read from the cards.
     pub items: Option<&'c (dyn Fn(FileId) -> Option<Arc<ListItems>> + Sync)>,
 }
 
 impl<'c> Asking<'c> {
     pub fn new(catalogue: &'c Catalogue, origin: Option<FileId>, now: Timestamp, local: TimeZone) -> Asking<'c> {
-        Asking { catalogue, origin, now, local, settings: Settings::default(), starred: HashSet::new(), items: None }
+        Asking { catalogue, origin, now, local, settings: Settings::default(), starred: None, items: None }
     }
 }
 
@@ -86,6 +65,7 @@ pub(crate) struct World<'c> {
     days: [FieldColumn<'c>; 2],
     pages: Box<[OnceLock<Arc<Page>>]>,
     list_items: Box<[OnceLock<Arc<ListItems>>]>,
+    starred: OnceLock<HashSet<FileId>>,
     /// Those that were asked for as texts, by flags and source.
     patterns: RwLock<HashMap<String, Arc<Pattern>>>,
 }
@@ -106,6 +86,7 @@ impl<'c> World<'c> {
             tags: Parsed::tags(asking.catalogue),
             days: ["date", "day"].map(|name| FieldColumn::new(asking.catalogue, name)),
             patterns: RwLock::default(),
+            starred: OnceLock::new(),
             pages: (0..asking.catalogue.slots()).map(|_| OnceLock::new()).collect(),
             list_items: (0..asking.catalogue.slots()).map(|_| OnceLock::new()).collect(),
         }
@@ -139,6 +120,11 @@ impl<'c> World<'c> {
             known.unwrap_or_else(|| Arc::new(ListItems::of(&self.card(file))))
         };
         self.list_items.get(file.index()).map_or_else(made, |items| items.get_or_init(made).clone())
+    }
+
+    pub(crate) fn is_starred(&self, file: FileId) -> bool {
+        let find = || self.asking.starred.map(|starred| starred()).unwrap_or_default();
+        self.starred.get_or_init(find).contains(&file)
     }
 
     fn card(&self, file: FileId) -> Card {

@@ -1,13 +1,14 @@
 //! Whether a file is one that a search asks for.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use quillgate_index::Narrowing;
 use quillgate_markdown::{Note, fold};
 use serde_json::Value;
 
-use super::{Comparison, Fact, PropertyTest, Scope, Search, Term};
+use super::{Bound, Comparison, Fact, PropertyTest, Scope, Search, Term, is_date};
 use crate::budget::Steps;
 use crate::fault::Fault;
 
@@ -54,21 +55,13 @@ impl Search {
         file.holds(&self.root, &Scoped::file(text), Case::Ignored)
     }
 
-    /// The first line with something that was searched for.
-    pub fn first_place(&self, text: &str, steps: &Steps<'_>) -> Option<Place> {
-        let mut wanted = Vec::new();
-        collect_texts(&self.root, &mut wanted);
-        let found = text.lines().enumerate().find(|(_, line)| {
-            let folded = fold(line);
-            wanted.iter().any(|wanted| match wanted {
-                Wanted::Text(text) => folded.contains(text.as_str()),
-                Wanted::Pattern(pattern) => pattern.is_match(line, steps).unwrap_or(false),
-            })
-        });
-        found.map(|(at, line)| Place {
-            line: at + 1,
-            text: line.trim()[..line.trim().floor_char_boundary(LONGEST_PLACE)].to_owned(),
-        })
+    /// The first line with something that was searched for, in a part of the file where all holds that is asked of that part.
+    pub fn first_place(&self, known: &Known, path: &str, text: &str, steps: &Steps<'_>) -> Option<Place> {
+        let file = File::new(known, path, text, steps);
+        let start = file.first_line(&self.root, 0..text.len(), Case::Ignored)?;
+        let line = text[start..].lines().next().unwrap_or_default().trim();
+        let number = text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1;
+        Some(Place { line: number, text: line[..line.floor_char_boundary(LONGEST_PLACE)].to_owned() })
     }
 
     /// What the index can rule files out by.
@@ -165,9 +158,15 @@ impl PropertyTest {
                 }
                 Ok(false)
             }
-            (PropertyTest::Compared(comparison, number), found) => {
+            (PropertyTest::Compared(comparison, Bound::Number(number)), found) => {
                 let found = found.as_f64().or_else(|| found.as_str()?.trim().parse().ok());
-                Ok(found.is_some_and(|found| comparison.holds(found, *number)))
+                Ok(found.and_then(|found| found.partial_cmp(number)).is_some_and(|order| comparison.holds(order)))
+            }
+            // The same day at some time of it is that day.
+            (PropertyTest::Compared(comparison, Bound::Date(date)), found) => {
+                let found = found.as_str().map(str::trim).filter(|found| is_date(found));
+                let order = found.map(|found| found.get(..date.len()).unwrap_or(found).cmp(date));
+                Ok(order.is_some_and(|order| comparison.holds(order)))
             }
             (PropertyTest::Value(term), Value::String(text)) => in_text(term, text, steps),
             (PropertyTest::Value(_), Value::Null) => Ok(false),
@@ -177,12 +176,12 @@ impl PropertyTest {
 }
 
 impl Comparison {
-    fn holds(self, left: f64, right: f64) -> bool {
+    fn holds(self, order: Ordering) -> bool {
         match self {
-            Comparison::Less => left < right,
-            Comparison::LessOrEqual => left <= right,
-            Comparison::Greater => left > right,
-            Comparison::GreaterOrEqual => left >= right,
+            Comparison::Less => order.is_lt(),
+            Comparison::LessOrEqual => order.is_le(),
+            Comparison::Greater => order.is_gt(),
+            Comparison::GreaterOrEqual => order.is_ge(),
         }
     }
 }
@@ -250,6 +249,36 @@ impl<'a> File<'a> {
         }
     }
 
+    /// Where the first line begins that has what a term wants, within a part of the file.
+    fn first_line(&self, term: &Term, part: Range<usize>, case: Case) -> Option<usize> {
+        let line_with = |holds: &dyn Fn(&str) -> bool| {
+            let mut lines =
+                lines(&self.text[part.clone()]).into_iter().map(|line| part.start + line.start..part.start + line.end);
+            lines.find(|line| holds(self.text[line.clone()].trim_end())).map(|line| line.start)
+        };
+        match term {
+            Term::Text(text) if text.is_empty() => None,
+            Term::Text(text) if case == Case::Matched => line_with(&|line| line.contains(&**text)),
+            Term::Text(text) => {
+                let wanted = fold(text);
+                line_with(&|line| fold(line).contains(&*wanted))
+            }
+            Term::Pattern(pattern) => line_with(&|line| pattern.is_match(line, self.steps).unwrap_or(false)),
+            Term::All(terms) | Term::AnyOf(terms) => {
+                terms.iter().filter_map(|term| self.first_line(term, part.clone(), case)).min()
+            }
+            Term::MatchCase(matches, term) => self.first_line(term, part, if *matches { Case::Matched } else { Case::Ignored }),
+            Term::Inside(Scope::Content, term) => self.first_line(term, part, case),
+            Term::Inside(scope, term) => {
+                let holds =
+                    |part: &Range<usize>| self.holds(term, &Scoped::part(&self.text[part.clone()]), case).unwrap_or(false);
+                let found = parts(self.text, *scope).into_iter().find(holds)?;
+                self.first_line(term, found.clone(), case).or(Some(found.start))
+            }
+            Term::Not(_) | Term::Fact(..) => None,
+        }
+    }
+
     fn has_text(&self, text: &str, scoped: &Scoped<'_>, case: Case) -> bool {
         match case {
             Case::Matched => scoped.text.contains(text) || (scoped.names && self.name.contains(text)),
@@ -270,8 +299,13 @@ fn all<T>(items: &[T], mut holds: impl FnMut(&T) -> Result<bool, Fault>) -> Resu
     Ok(true)
 }
 
-/// The pieces of a note that a scope names.
+/// The pieces of a note that a scope names, without the line breaks behind them.
 fn parts(text: &str, scope: Scope) -> Vec<Range<usize>> {
+    let ended = |part: Range<usize>| part.start..part.start + text[part].trim_end_matches(['\r', '\n']).len();
+    pieces(text, scope).into_iter().map(ended).collect()
+}
+
+fn pieces(text: &str, scope: Scope) -> Vec<Range<usize>> {
     match scope {
         Scope::Content => std::iter::once(0..text.len()).collect(),
         Scope::Line => lines(text),
@@ -329,21 +363,6 @@ fn sections(text: &str) -> Vec<Range<usize>> {
     begins.zip(ends).map(|(start, end)| start..end).filter(|section| !section.is_empty()).collect()
 }
 
-enum Wanted<'a> {
-    Text(String),
-    Pattern(&'a crate::pattern::Pattern),
-}
-
-fn collect_texts<'a>(term: &'a Term, wanted: &mut Vec<Wanted<'a>>) {
-    match term {
-        Term::Text(text) if !text.is_empty() => wanted.push(Wanted::Text(fold(text))),
-        Term::Pattern(pattern) => wanted.push(Wanted::Pattern(pattern)),
-        Term::All(terms) | Term::AnyOf(terms) => terms.iter().for_each(|term| collect_texts(term, wanted)),
-        Term::Inside(_, term) | Term::MatchCase(_, term) => collect_texts(term, wanted),
-        Term::Text(_) | Term::Not(_) | Term::Fact(..) => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -378,7 +397,7 @@ mod tests {
         let note = Noted {
             path: "Kitchen/Cake 2024.md",
             tags: &["food/sweet", "Home"],
-            properties: serde_json::json!({"Status": "open", "stars": 4, "who": ["Ann", "Bo"], "empty": null}),
+            properties: serde_json::json!({"Status": "open", "stars": 4, "who": ["Ann", "Bo"], "empty": null, "on": "2024-05-01T10:00"}),
         };
         let search = Search::parse(query).expect(query);
         let budget = Budget::new(1_000_000, None);
@@ -442,12 +461,21 @@ mod tests {
         check("[stars:<4]", false);
         check("[stars:<=4]", true);
         check("[who:bo]", true);
+        check("[on:>2024-01-01]", true);
+        check("[on:>2024-05-01]", false);
+        check("[on:>=2024-05-01]", true);
+        check("[on:<2024-06]", true);
+        check("[status:>2024-01-01]", false);
+        check("tag:(work OR #food)", true);
+        check("tag:(food -home)", false);
     }
 
     #[test]
     fn parts_of_a_note() {
         check("line:(mix flour)", true);
         check("line:(flour sugar)", false);
+        check("line:/^and sugar$/", true);
+        check("block:/^Mix flour\\nand Sugar$/", true);
         check("block:(flour sugar)", true);
         check("block:(flour eat)", false);
         check("section:(flour wash)", true);
@@ -462,7 +490,19 @@ mod tests {
     #[test]
     fn the_first_place_is_the_first_line_with_a_word() {
         let budget = Budget::new(1_000_000, None);
-        let place = Search::parse("cake sugar").expect("a search").first_place(TEXT, &budget.steps()).expect("a place");
-        assert_eq!((place.line, place.text.as_str()), (7, "and Sugar"));
+        let place = |query: &str| {
+            let search = Search::parse(query).expect("a search");
+            let known = Known(vec![true; search.facts]);
+            search.first_place(&known, "Cake.md", TEXT, &budget.steps()).map(|place| (place.line, place.text))
+        };
+        let check = |query: &str, line: usize, text: &str| assert_eq!(place(query), Some((line, text.to_owned())), "{query}");
+        check("cake sugar", 7, "and Sugar");
+        check("match-case:sugar", 14, "Eat sugar");
+        check("line:(sugar eat)", 14, "Eat sugar");
+        check("section:(later sugar)", 12, "# Later");
+        check("task-done:\"\"", 10, "- [x] wash up");
+        check("task:flour", 9, "- [ ] buy flour");
+        check("path:x OR /^eat/", 14, "Eat sugar");
+        assert_eq!(place("cake -salt"), None);
     }
 }

@@ -61,7 +61,8 @@ pub fn find_files(
     };
     let look = |known: &Known, path: &NotePath, text: &str| {
         let steps = budget.steps();
-        or_fault(search.is_match(known, path.as_str(), text, &steps)).then(|| search.first_place(text, &steps))
+        or_fault(search.is_match(known, path.as_str(), text, &steps))
+            .then(|| search.first_place(known, path.as_str(), text, &steps))
     };
     let wanted = NoteSearch { understood: search.to_string(), narrowing: search.narrowing(), folder, limit, after };
     let found = search_notes(index, &wanted, &|| fault.get().is_none() && go_on(), glance, look);

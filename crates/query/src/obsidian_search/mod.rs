@@ -61,8 +61,23 @@ enum Fact {
 enum PropertyTest {
     Present,
     Empty,
-    Compared(Comparison, f64),
+    Compared(Comparison, Bound),
     Value(Box<Term>),
+}
+
+#[derive(Debug)]
+enum Bound {
+    Number(f64),
+    /// As properties have it: `2024-05`, `2024-05-01` or with a time.
+    Date(String),
+}
+
+/// Whether a text begins as dates in properties do, so that the order of texts is that of dates.
+fn is_date(text: &str) -> bool {
+    let mut signs = text.bytes();
+    b"0000-00"
+        .iter()
+        .all(|sign| signs.next().is_some_and(|found| if *sign == b'0' { found.is_ascii_digit() } else { found == *sign }))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

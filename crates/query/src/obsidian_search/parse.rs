@@ -1,6 +1,6 @@
 //! Reading a search.
 
-use super::{Comparison, Fact, PropertyTest, SCOPES, Search, Term};
+use super::{Bound, Comparison, Fact, PropertyTest, SCOPES, Search, Term, is_date};
 use crate::fault::SyntaxError;
 use crate::pattern::Pattern;
 
@@ -110,13 +110,22 @@ impl<'a> Parser<'a> {
         let fact = match name {
             "file" => Fact::File(Box::new(inner)),
             "path" => Fact::Path(Box::new(inner)),
-            "tag" => match inner {
-                Term::Text(tag) => Fact::Tag(tag.trim_start_matches('#').to_owned()),
-                _ => return Err(SyntaxError::at(self.text, from, "tag: takes one tag, such as tag:#work")),
-            },
+            "tag" => return self.tags(inner, from),
             _ => return Ok(Term::MatchCase(name == "match-case", Box::new(inner))),
         };
         Ok(self.fact(fact))
+    }
+
+    /// A tag, or several with `OR`, `-` and brackets.
+    fn tags(&mut self, term: Term, from: usize) -> Result<Term, SyntaxError> {
+        let mut several = |terms: Vec<Term>| terms.into_iter().map(|term| self.tags(term, from)).collect::<Result<_, _>>();
+        Ok(match term {
+            Term::All(terms) => Term::All(several(terms)?),
+            Term::AnyOf(terms) => Term::AnyOf(several(terms)?),
+            Term::Not(term) => Term::Not(Box::new(self.tags(*term, from)?)),
+            Term::Text(tag) => self.fact(Fact::Tag(tag.trim_start_matches('#').to_owned())),
+            _ => return Err(SyntaxError::at(self.text, from, "tag: takes tags, such as tag:#work or tag:(#work OR #home)")),
+        })
     }
 
     fn fact(&mut self, fact: Fact) -> Term {
@@ -231,12 +240,14 @@ impl<'a> Parser<'a> {
             (">", Comparison::Greater),
         ];
         let compared = SIGNS.iter().find_map(|(sign, comparison)| Some((comparison, written.strip_prefix(sign)?)));
-        if let Some((comparison, number)) = compared {
-            let Ok(number) = number.trim().parse() else {
-                return Err(self.error("a number is expected behind < and >"));
+        if let Some((comparison, bound)) = compared {
+            let bound = match bound.trim().parse() {
+                Ok(number) => Bound::Number(number),
+                Err(_) if is_date(bound.trim()) => Bound::Date(bound.trim().to_owned()),
+                Err(_) => return Err(self.error("a number or a date is expected behind < and >")),
             };
             self.at += end;
-            return Ok(PropertyTest::Compared(*comparison, number));
+            return Ok(PropertyTest::Compared(*comparison, bound));
         }
         self.any_of().map(|value| PropertyTest::Value(Box::new(value)))
     }
@@ -315,6 +326,8 @@ mod tests {
         check("and/or", r#""and/or""#);
         check("https://a.b", r#""https://a.b""#);
         check("TAG:work", r##"tag:"#work""##);
+        check("tag:(a OR -#b)", r##"(tag:"#a" OR -tag:"#b")"##);
+        check("[on:<2024-05]", r#"["on":<2024-05]"#);
         check("[a b : c d]", r#"["a b":(("c" "d"))]"#);
         check("[n:>=5]", r#"["n":>=5]"#);
     }
@@ -325,9 +338,9 @@ mod tests {
         check("(a", "line 1, column 3: a ) is missing");
         check("a)", "line 1, column 2: there is no bracket that this one closes");
         check("a \"b", "line 1, column 3: the quote is not closed");
-        check("[a:>x]", "line 1, column 4: a number is expected behind < and >");
+        check("[a:>x]", "line 1, column 4: a number or a date is expected behind < and >");
         check("[]", "line 1, column 1: a property needs a name, as in [status] or [status:done]");
-        check("tag:(a b)", "line 1, column 5: tag: takes one tag, such as tag:#work");
+        check("tag:/a/", "line 1, column 5: tag: takes tags, such as tag:#work or tag:(#work OR #home)");
         check("/(/", "line 1, column 1: the regular expression cannot be read: a parenthesis is not closed");
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Comparison, Fact, PropertyTest, SCOPES, Search, Term};
+use super::{Bound, Comparison, Fact, PropertyTest, SCOPES, Search, Term};
 
 impl Display for Search {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
@@ -43,7 +43,10 @@ impl Display for Fact {
                 match value {
                     PropertyTest::Present => {}
                     PropertyTest::Empty => formatter.write_str(":null")?,
-                    PropertyTest::Compared(comparison, number) => write!(formatter, ":{}{number}", comparison.sign())?,
+                    PropertyTest::Compared(comparison, Bound::Number(number)) => {
+                        write!(formatter, ":{}{number}", comparison.sign())?
+                    }
+                    PropertyTest::Compared(comparison, Bound::Date(date)) => write!(formatter, ":{}{date}", comparison.sign())?,
                     PropertyTest::Value(term) => write!(formatter, ":({term})")?,
                 }
                 formatter.write_str("]")

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::collate;
 use super::day::Day;
 use super::query::statements::{folder, root, without_extension};
 use super::query::{DateKey, Order, Property};
 use super::run::{Row, World, priority_name};
+use crate::collate::natural_key;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskGroup {
@@ -37,7 +37,7 @@ pub(super) fn group<'a>(grouping: &[Order], limit: Option<usize>, rows: &[Row<'a
             }
             // Urgent tasks first, unless the other way round is asked for.
             let reverse = order.reverse != (order.by == Property::Urgency);
-            found.sort_by_cached_key(|((hidden, name), _)| collate::key(&format!("{hidden}{name}")));
+            found.sort_by_cached_key(|((hidden, name), _)| natural_key(&format!("{hidden}{name}")));
             if reverse {
                 found.reverse();
             }

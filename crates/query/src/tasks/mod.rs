@@ -2,7 +2,6 @@
 
 mod body;
 mod change;
-mod collate;
 mod dataview;
 mod day;
 mod emoji;

@@ -3,9 +3,9 @@
 use quillgate_index::{Card, FromCard};
 use quillgate_vault::NotePath;
 
-use super::collate;
 use super::settings::TaskFormat;
 use super::task::Task;
+use crate::collate::natural_key;
 
 #[derive(Debug, PartialEq)]
 pub struct NoteTask {
@@ -63,7 +63,7 @@ impl NoteTasks {
         (!tasks.is_empty()).then(|| NoteTasks {
             path: path.into(),
             folded_path: path.to_lowercase().into(),
-            path_key: collate::key(path).into(),
+            path_key: natural_key(path).into(),
             tasks,
             headings: headings.into(),
         })

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
-use super::collate;
 use super::day::Day;
 use super::groups::{TaskGroup, group};
 use super::line::is_outermost;
@@ -16,6 +15,7 @@ use super::settings::Settings;
 use super::status::StatusType;
 use super::task::{DateField, Priority};
 use super::urgency::urgency;
+use crate::collate::natural_key;
 use crate::cores;
 use crate::{Budget, Fault, Steps};
 
@@ -355,13 +355,13 @@ impl<'a> World<'a> {
     /// What a text property sorts by; nothing sorts last, except as said.
     fn sort_text(&self, by: Property, row: &Row<'a>) -> Option<Vec<u8>> {
         match by {
-            Property::StatusName => Some(collate::key(&self.settings.statuses.of(row.item.status).name)),
-            Property::Description => Some(collate::key(&visible(&self.description(row)))),
-            Property::Filename => Some(collate::key(row.filename())),
+            Property::StatusName => Some(natural_key(&self.settings.statuses.of(row.item.status).name)),
+            Property::Description => Some(natural_key(&visible(&self.description(row)))),
+            Property::Filename => Some(natural_key(row.filename())),
             // Tasks without a heading come first.
-            Property::Heading => Some(row.heading().map_or(Vec::new(), collate::key)),
-            Property::Id => Some(row.item.task.id.as_deref().map_or(Vec::new(), collate::key)),
-            Property::Tag(number) => self.tags(row).nth(number.saturating_sub(1) as usize).map(collate::key),
+            Property::Heading => Some(row.heading().map_or(Vec::new(), natural_key)),
+            Property::Id => Some(row.item.task.id.as_deref().map_or(Vec::new(), natural_key)),
+            Property::Tag(number) => self.tags(row).nth(number.saturating_sub(1) as usize).map(natural_key),
             _ => None,
         }
     }

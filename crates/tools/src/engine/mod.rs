@@ -26,6 +26,8 @@ mod uris;
 mod vaults;
 mod workspaces;
 
+pub(crate) use bookmarks::bookmarked_files;
+
 use crate::facade;
 use crate::surface::Domain;
 

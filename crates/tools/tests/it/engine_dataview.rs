@@ -77,6 +77,8 @@ fn an_expression_is_worked_out_for_a_note() {
         (found["value"].clone(), found["type"].clone())
     };
     assert_eq!(value("this.rating * 2"), (json!(18), json!("number")));
+    assert_eq!(value("rating"), (json!(9), json!("number")));
+    assert_eq!(value("file.name + length(file.tasks)"), (json!("Dune2"), json!("string")));
     assert_eq!(value("this.file.inlinks"), (json!(["[[books/Emma.md|Emma]]"]), json!("array")));
     assert_eq!(value("[[Emma]].rating"), (json!(7), json!("number")));
     assert_eq!(value("this.nothing"), (json!(null), json!("null")));
@@ -88,6 +90,21 @@ fn an_expression_is_worked_out_for_a_note() {
     assert_eq!(code("books/Dune.md", "1 + null"), "dql_error");
     assert_eq!(code("books/None.md", "1"), "note_not_found");
     assert_eq!(code("../x.md", "1"), "path_invalid");
+}
+
+#[test]
+fn notes_with_a_bookmark_are_starred() {
+    let place = books();
+    let starred = || place.answer("search_dql", json!({"dql": "LIST WITHOUT ID file.name WHERE file.starred"}))["rows"].clone();
+    assert_eq!(starred(), json!([]));
+    let items = json!({"items": [
+        {"type": "file", "path": "books/Dune.md"}, {"type": "search", "query": "log.md"},
+        {"type": "group", "title": "g", "items": [{"type": "file", "path": "books/Emma.md", "subpath": "#Plot"}]},
+    ]});
+    place.put(".obsidian/bookmarks.json", items.to_string());
+    assert_eq!(starred(), json!([["Dune"], ["Emma"]]));
+    place.put(".obsidian/bookmarks.json", "{");
+    assert_eq!(starred(), json!([]));
 }
 
 #[test]

@@ -75,3 +75,51 @@ fn queries_in_quotes_and_in_lines_stand_where_they_stood() {
     assert_eq!(answer["content"], expected);
     assert_eq!(answer["queries"][2]["error"], "JavaScript of Dataview is never run here; a DQL query can be");
 }
+
+fn answered(text: &str, more: Value) -> Value {
+    let base = "views:\n  - type: table\n    name: All\n    filters: file.folder == \"x\"\n    order: [file.name]\n";
+    let place = Place::new(&[("a.md", text), ("x/b.md", "b"), ("B.base", base)]);
+    let mut arguments = json!({"path": "a.md", "render_queries": true});
+    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    place.done("engine", "read_note", arguments)
+}
+
+#[test]
+fn a_query_is_answered_whole_wherever_the_part_ends() {
+    let text = "one\n```dataview\nLIST\nFROM \"x\"\n```\ntwo\n```dataview\nLIST FROM \"x\"\n```\n";
+    let content = |offset: usize, limit: usize| answered(text, json!({"offset": offset, "limit": limit}))["content"].clone();
+    assert_eq!(content(1, 2), "one\n- [[x/b.md|b]]");
+    // Its first line is not shown, so neither is its answer.
+    assert_eq!(content(4, 5), "FROM \"x\"\n```\ntwo\n- [[x/b.md|b]]");
+}
+
+#[test]
+fn answers_without_rows_say_so() {
+    let text = "```dataview\nLIST FROM \"y\"\n```\n\n```dataview\nCALENDAR file.day\n```\n\n`= \"\"`\n";
+    assert_eq!(answered(text, json!({}))["content"], "No results\n\nNo results\n\n\n");
+}
+
+#[test]
+fn embedded_bases_stand_in_lines_of_their_own() {
+    let table = |prefix: &str| format!("| file.name |\n{prefix}| --- |\n{prefix}| b.md |");
+    let check = |text: &str, expected: String| assert_eq!(answered(text, json!({}))["content"], expected, "{text}");
+    check("![[B.base]]\n", format!("{}\n", table("")));
+    check("see ![[B.base#All]], it is all\n", format!("see \n\n{}\n\n, it is all\n", table("")));
+    check("> see ![[B.base]]\n", format!("> see \n>\n> {}\n", table("> ")));
+    check("- ![[B.base]]\n", format!("- {}\n", table("  ")));
+    let answer = answered("![[B.base#None]]\n", json!({}));
+    assert_eq!(answer["queries"][0]["error"], "names no view; the base has no view \"None\"; its views are All");
+}
+
+#[test]
+fn the_settings_of_the_plugin_say_what_is_a_query() {
+    let settings = json!({"inlineQueryPrefix": "dv:", "dataviewJsKeyword": "js-view", "renderNullAs": "none"}).to_string();
+    let text = "`dv: null` and `= 1`\n\n```js-view\ndv.list([])\n```\n";
+    let place = Place::new(&[("a.md", text), (".obsidian/plugins/dataview/data.json", &settings)]);
+    let answer = place.done("engine", "read_note", json!({"path": "a.md", "render_queries": true}));
+    let expected = "none and `= 1`\n\n> [!error] js-view: JavaScript of Dataview is never run here; a DQL query can be\n";
+    assert_eq!(answer["content"], expected);
+    place.put(".obsidian/plugins/dataview/data.json", "{");
+    let answer = place.done("engine", "read_note", json!({"path": "a.md", "render_queries": true}));
+    assert!(answer["content"].as_str().unwrap().starts_with("`dv: null` and 1\n"), "{answer}");
+}

@@ -52,7 +52,8 @@ fn formatted(evaluation: &Eval<'_, '_>, text: &str, format: &str) -> Outcome {
     if matches!(format, "x" | "X") {
         let Some(number) = first_number(text) else { return Err(Fault::wrong(format!("{text} is no number"))) };
         let milliseconds = number.trunc() * if format == "X" { 1000.0 } else { 1.0 };
-        let moment = Timestamp::from_millisecond(milliseconds as i64).map_err(|error| Fault::wrong(error.to_string()))?;
+        let moment = Timestamp::from_millisecond(milliseconds as i64)
+            .map_err(|_| Fault::wrong(format!("{text} lies beyond the dates there are")))?;
         return some(Value::Date(Date::of(moment, local)));
     }
     match read_date(text, format) {

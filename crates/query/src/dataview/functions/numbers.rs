@@ -53,10 +53,13 @@ pub(super) fn round(_: &mut Eval<'_, '_>, arguments: &[Value]) -> Outcome {
 /// With so many digits, exact halves away from zero as JavaScript writes them.
 pub(super) fn fixed(number: f64, digits: usize) -> String {
     let text = format!("{number:.digits$}");
+    if !number.is_finite() {
+        return text;
+    }
     // Rust rounds exact halves to even digits.
     let exact = format!("{number:.*}", digits + 30);
     let cut = exact.len() - 30;
-    if number.is_finite() && exact[cut..] == *"500000000000000000000000000000" {
+    if exact[cut..] == *"500000000000000000000000000000" {
         let step = 10f64.powi(-i32::try_from(digits).unwrap_or(i32::MAX)) / 4.0;
         return format!("{:.digits$}", number + step.copysign(number));
     }
@@ -217,6 +220,10 @@ pub(super) fn currency_format(_: &mut Eval<'_, '_>, arguments: &[Value]) -> Outc
     }
     let known = CURRENCIES.iter().find(|(known, ..)| *known == code);
     let (sign, digits) = known.map_or((format!("{code}\u{a0}"), 2), |(_, sign, digits)| ((*sign).to_owned(), *digits));
+    if !number.is_finite() {
+        let (minus, amount) = (if number < 0.0 { "-" } else { "" }, if number.is_nan() { "NaN" } else { "∞" });
+        return some(format!("{minus}{sign}{amount}"));
+    }
     let text = fixed(number.abs(), digits);
     let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(whole, fraction)| (whole, fraction));
     let whole = grouped(whole.parse().unwrap_or(0.0));

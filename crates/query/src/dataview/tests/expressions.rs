@@ -183,6 +183,9 @@ fn numbers_are_worked_out() {
     check("currencyformat(123456.789, \"EUR\")", json!("€123,456.79"));
     check("currencyformat(0-5)", json!("-$5.00"));
     check("currencyformat(1234.5, \"JPY\")", json!("¥1,235"));
+    check("currencyformat(0/0)", json!("$NaN"));
+    check("currencyformat(0-1/0, \"EUR\")", json!("-€∞"));
+    check("string(round(0/0, 2))", json!("NaN"));
 }
 
 #[test]

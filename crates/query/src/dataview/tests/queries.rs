@@ -215,6 +215,72 @@ fn calendars_have_dates() {
 }
 
 #[test]
+fn calendars_leave_out_pages_without_a_date() {
+    check("CALENDAR published FROM \"books\" WHERE rating = 9 OR !rating", json!([["1965-08-01", "[[books/Dune.md|Dune]]"]]));
+    check("CALENDAR rating FROM #book", json!("every row failed in the columns: CALENDAR takes a date, got number"));
+}
+
+#[test]
+fn links_keep_their_headings_and_what_is_embedded_comes_last() {
+    let vault = TestVault::new(&[("a.md", "![[b#^x1]] [[b#Some head|c]] [[b]]\n\n- [[b#h]]"), ("b.md", "")]);
+    let links = ["[[b.md#Some head|c]]", "[[b.md|b]]", "[[b.md#h|b > h]]", "![[b.md#^x1|b > x1]]"];
+    assert_eq!(vault.rows("TABLE WITHOUT ID file.outlinks FROM \"a\""), json!([[links]]));
+    assert_eq!(vault.rows("TABLE WITHOUT ID file.lists.outlinks FROM \"a\""), json!([[[["[[b.md#h|b > h]]"]]]]));
+    assert_eq!(vault.rows("LIST WITHOUT ID meta(file.outlinks[0]).subpath FROM \"a\""), json!([["Some head"]]));
+}
+
+#[test]
+fn a_link_can_say_the_day() {
+    let vault = TestVault::new(&[("a.md", "date:: [[2024-05-06]]"), ("b.md", "---\nday: \"[[x|20240507]]\"\n---\n")]);
+    assert_eq!(vault.rows("LIST WITHOUT ID file.day"), json!([["2024-05-06"], ["2024-05-07"]]));
+}
+
+#[test]
+fn a_single_expression_knows_the_fields_of_its_page() {
+    let vault = books();
+    let catalogue = vault.index.settled_catalogue();
+    let mut asking = asking(&catalogue);
+    asking.origin = catalogue.find_id(&NotePath::parse("books/Dune.md").expect("a path"));
+    let value = |text: &str| evaluate_field(text, &asking, &budget()).map(|value| value.json());
+    assert_eq!(value("rating + this.rating"), Ok(json!(18)));
+    assert_eq!(value("file.name"), Ok(json!("Dune")));
+    assert_eq!(evaluate("rating", &asking, &budget()).map(|value| value.json()), Ok(json!(null)));
+}
+
+#[test]
+fn bookmarks_are_asked_for_once_and_only_if_needed() {
+    let vault = books();
+    let catalogue = vault.index.settled_catalogue();
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let starred = || {
+        asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        catalogue.find_id(&NotePath::parse("books/Emma.md").expect("a path")).into_iter().collect()
+    };
+    let mut asking = asking(&catalogue);
+    asking.starred = Some(&starred);
+    let rows = |query: &str| run(query, &asking, &budget()).map(|answer| answer.rows());
+    assert!(rows("LIST WHERE file.name").is_ok());
+    assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 0);
+    assert_eq!(rows("LIST WITHOUT ID file.name WHERE file.starred"), Ok(vec![vec![json!("Emma")]]));
+    assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+#[test]
+fn settings_of_the_plugin_say_how_values_look() {
+    let vault = books();
+    let catalogue = vault.index.settled_catalogue();
+    let mut asking = asking(&catalogue);
+    let data = json!({"renderNullAs": "none", "defaultDateFormat": "dd.MM.yyyy", "tableIdColumnName": "Note", "inlineQueryPrefix": "dv:"});
+    asking.settings = Settings::from_json(&data);
+    let table =
+        run("TABLE published FROM #book SORT file.name LIMIT 1", &asking, &budget()).map(|answer| render_markdown(&answer));
+    assert!(table.is_ok_and(|table| table.contains("| Note ") && table.contains("01.08.1965")));
+    let inline = |code: &str| render_inline(code, &asking, &budget());
+    assert_eq!(inline("dv: null"), Some(Ok("none".to_owned())));
+    assert_eq!(inline("= 1"), None);
+}
+
+#[test]
 fn answers_are_shown_as_markdown() {
     let vault = books();
     let markdown = |query: &str| vault.ask(None, query, render_markdown).unwrap_or_else(|error| error.to_string());
@@ -256,6 +322,15 @@ fn blocks_and_inline_queries_are_answered_and_scripts_are_not() {
     assert_eq!(block("dataview", "LIST FROM #book/scifi"), Some(Ok("- [[books/Dune.md|Dune]]\n".to_owned())));
     assert!(block("dataviewjs", "dv.list([])").is_some_and(|answer| answer.is_err()));
     assert_eq!(block("rust", "fn"), None);
+}
+
+#[test]
+fn items_know_what_stands_on_their_lines() {
+    let text = "# A: b\n- [ ] one [[x]]\n  more [[y]] ^i1\n- two\n## C\n- [ ] three [[z]]\n\n[[w]]\n";
+    let vault = TestVault::new(&[("a.md", text)]);
+    let found = "TABLE WITHOUT ID file.lists.blockId, file.lists.outlinks, map(file.lists, (l) => meta(l.section).subpath)";
+    let links = json!([["[[x|x]]", "[[y|y]]"], [], ["[[z|z]]"]]);
+    assert_eq!(vault.rows(found), json!([[["i1", null, null], links, ["A b", "A b", "C"]]]));
 }
 
 #[test]

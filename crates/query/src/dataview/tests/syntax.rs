@@ -91,6 +91,7 @@ fn errors_say_where_and_what_to_write() {
     wrong("LIST WHERE 'a' = b", "line 1, column 12: texts stand in double quotes: \"…\"");
     wrong("LIST WHERE -a", "line 1, column 12: only numbers can have a minus before them; write 0 - x");
     wrong("LIST WHERE contains (a, b)", "line 1, column 21: a call has no space between the name and its bracket");
+    wrong("LIST WHERE ! a", "line 1, column 13: an expression is expected here, without a space before it");
     wrong("LIST WHERE", "line 1, column 11: WHERE needs something behind it");
     wrong(
         "LIST WHERE a.",

@@ -2,10 +2,11 @@
 
 use jiff::Timestamp;
 use quillgate_markdown::{JsonNode, fold};
-use quillgate_vault::ContentHash;
+use quillgate_vault::{ContentHash, ControlFile};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::context::Context;
 use crate::control_text::ControlText;
 use crate::failure::{Failure, Issue};
 
@@ -61,6 +62,14 @@ pub(super) fn all_bookmarks(file: &ControlText) -> Result<Vec<Found<'_>>, Failur
         }
     }
     Ok(found)
+}
+
+/// The paths of files that are bookmarked, also those of which a heading or a block is.
+pub(crate) fn bookmarked_files(context: &Context<'_>) -> Result<Vec<String>, Failure> {
+    let file = ControlText::read(context, ControlFile::Bookmarks)?;
+    let found = all_bookmarks(&file)?.into_iter().map(|found| found.bookmark);
+    let files = found.filter(|bookmark| matches!(bookmark.r#type.as_str(), "file" | "heading" | "block"));
+    Ok(files.map(|bookmark| bookmark.target.split('#').next().unwrap_or_default().to_owned()).collect())
 }
 
 fn collect<'n>(text: &str, list: &'n JsonNode, group: Option<&str>, depth: usize, found: &mut Vec<Found<'n>>) {

@@ -5,6 +5,8 @@ mod bookmark;
 mod list_bookmarks;
 mod remove_bookmark;
 
+pub(crate) use bookmark::bookmarked_files;
+
 use crate::surface::Domain;
 use crate::tool::Registered;
 

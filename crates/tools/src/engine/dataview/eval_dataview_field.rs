@@ -1,6 +1,6 @@
 //! One expression, worked out for a note.
 
-use quillgate_query::dataview::evaluate;
+use quillgate_query::dataview::evaluate_field;
 use quillgate_vault::NotePath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::dataview::answered;
 use crate::failure::Failure;
 use crate::tool::{Spec, Tool};
 
-/// Work out a Dataview expression as it would be shown in a note, where this is the note: this.rating + 1, dateformat(this.file.mtime, "yyyy"), length(this.file.tasks), `[[Other]].status`.
+/// Work out a Dataview expression for a note: rating + 1, dateformat(file.mtime, "yyyy"), length(file.tasks), `[[Other]].status`. this is the note too, so that inline queries can be tried as they are written: this.rating.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EvalDataviewField {
@@ -41,7 +41,7 @@ impl Tool for EvalDataviewField {
     fn run(self, context: &Context<'_>) -> Result<Answer, Failure> {
         let path = NotePath::parse(&self.path)?;
         let (value, kind) = answered(context, Some(&path), |asking, budget| {
-            evaluate(&self.expression, asking, budget).map(|found| (found.json(), found.kind()))
+            evaluate_field(&self.expression, asking, budget).map(|found| (found.json(), found.kind()))
         })?;
         Ok(Answer { path: path.to_string(), expression: self.expression, value, kind })
     }

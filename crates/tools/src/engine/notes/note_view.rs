@@ -119,8 +119,7 @@ impl NoteView {
             Part::All => block.filter(|_| !wanted.frontmatter).map_or(0, |block| block.block.end)..text.len(),
         };
         if wanted.answers && path.is_note() {
-            let first_line = line_at(&text, part.start);
-            let (answered, queries) = answer_queries(context, path, &text, &text[part.clone()], first_line)?;
+            let (answered, queries) = answer_queries(context, path, &text, part.clone())?;
             view.queries = Some(queries);
             view.show_answered(&text, part, &answered, room);
         } else {

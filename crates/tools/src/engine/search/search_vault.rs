@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use quillgate_index::{Coverage, Explanation, Expression, Found, Ranked, search_ranked};
-use quillgate_query::Budget;
 use quillgate_query::dataview::run;
 use quillgate_query::obsidian_search::{self, find_files};
+use quillgate_query::{Budget, Fault};
 use quillgate_vault::{FolderPath, NotePath};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -248,7 +248,10 @@ impl Search<'_> {
         let budget = Budget::new(Budget::STEPS, None);
         let limit = self.pager.limit();
         let found = find_files(self.context.index()?, &query, folder, after, limit, &budget, &|| self.context.go_on());
-        let found = found.map_err(|fault| unfit(Issue::new("query", fault.to_string())))?;
+        let found = found.map_err(|fault| match fault {
+            Fault::Spent(spent) => Failure::Budget(spent.to_string()),
+            Fault::Wrong(message) => unfit(Issue::new("query", message.into())),
+        })?;
         Ok(self.outcome(found, |file| {
             let path = file.path.to_string();
             let (line, snippet) = file.place.map(|place| (place.line as u64, place.text)).unzip();

@@ -1,6 +1,7 @@
 //! The order of texts as the app has it: marks, then digits, then letters, with accents and case deciding only between equals.
 //!
-//! Exact for ASCII and for letters with accents; other scripts are in the order of their code points.
+//! Exact for ASCII and for letters with accents; other scripts are in the order of their code points. Dataview takes digits one by one,
+//! Tasks takes them as numbers.
 
 use std::cmp::Ordering;
 
@@ -12,7 +13,7 @@ const MARKS: &[u8] = b"\t\n\x0b\x0c\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$01234567
 
 const FIRST_LETTER: u8 = 100;
 /// Behind the marks and before the digits.
-const OTHER_MARK: u8 = 90;
+const OTHER_MARK: u8 = 60;
 /// Behind the letters of ASCII.
 const OTHER_LETTER: u8 = 200;
 
@@ -35,26 +36,48 @@ const WEIGHTS: [u8; 128] = {
 
 /// Two texts whose keys compare as the texts do. Made once where a text is compared often.
 pub(crate) fn collation_key(text: &str) -> Box<[u8]> {
-    let mut key = Vec::with_capacity(text.len() + 1);
-    if text.is_ascii() {
-        key.extend(text.bytes().map(|byte| WEIGHTS[byte as usize]));
-        key.push(0);
-        if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            key.push(0);
-            key.extend(text.bytes().map(|byte| 1 + u8::from(byte.is_ascii_uppercase())));
-        }
-        return key.into_boxed_slice();
+    if !text.is_ascii() {
+        return key(text.nfd(), text.len(), Digits::Each).into_boxed_slice();
     }
-    let (mut accents, mut cases) = (Vec::new(), Vec::new());
-    for character in text.nfd() {
+    let mut key = Vec::with_capacity(text.len() + 1);
+    key.extend(text.bytes().map(|byte| WEIGHTS[byte as usize]));
+    key.push(0);
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        key.push(0);
+        key.extend(text.bytes().map(|byte| 1 + u8::from(byte.is_ascii_uppercase())));
+    }
+    key.into_boxed_slice()
+}
+
+/// The same with numbers by their worth, so that `Note 2` comes before `Note 10`.
+pub(crate) fn natural_key(text: &str) -> Vec<u8> {
+    if text.is_ascii() { key(text.chars(), text.len(), Digits::Numbers) } else { key(text.nfd(), text.len(), Digits::Numbers) }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Digits {
+    Each,
+    Numbers,
+}
+
+/// What counts most, then accents, then case. `characters` are decomposed.
+fn key(characters: impl Iterator<Item = char>, length: usize, digits: Digits) -> Vec<u8> {
+    let mut key = Vec::with_capacity(2 * length + 2);
+    let (mut accents, mut cases) = (Vec::with_capacity(length), Vec::with_capacity(length));
+    let mut characters = characters.peekable();
+    while let Some(character) = characters.next() {
         if is_combining_mark(character) {
             accents.push(2);
             accents.extend(&u32::from(character).to_be_bytes()[1..]);
             continue;
         }
         accents.push(1);
-        primary(character, &mut key, &mut accents);
         cases.push(1 + u8::from(character.is_uppercase()));
+        if digits == Digits::Numbers && character.is_ascii_digit() {
+            number(&mut key, character, std::iter::from_fn(|| characters.next_if(char::is_ascii_digit)));
+        } else {
+            primary(character, &mut key, &mut accents);
+        }
     }
     key.push(0);
     let has_accents = accents.iter().any(|&accent| accent != 1);
@@ -65,7 +88,21 @@ pub(crate) fn collation_key(text: &str) -> Box<[u8]> {
         key.push(0);
         key.extend(cases);
     }
-    key.into_boxed_slice()
+    key
+}
+
+/// How many digits there are, then the digits, without zeros before them.
+fn number(key: &mut Vec<u8>, first: char, rest: impl Iterator<Item = char>) {
+    key.push(WEIGHTS[usize::from(b'0')]);
+    let length_at = key.len();
+    key.push(0);
+    for digit in std::iter::once(first).chain(rest) {
+        if digit != '0' || key.len() > length_at + 1 {
+            key.push(digit as u8);
+        }
+    }
+    // More than zero, which ends a text.
+    key[length_at] = u8::try_from(key.len() - length_at).unwrap_or(u8::MAX);
 }
 
 fn primary(character: char, key: &mut Vec<u8>, accents: &mut Vec<u8>) {
@@ -139,7 +176,23 @@ mod tests {
         assert_eq!(texts, expected);
     }
 
+    #[test]
+    fn numbers_sort_by_their_worth_where_they_are_asked_for() {
+        let expected = ["_x", "…", "9", "10", "ä", "a 1", "a2", "A2", "a02 b", "a10", "a10 1", "b", "B"];
+        let mut names = expected.to_vec();
+        names.reverse();
+        names.sort_by_key(|name| natural_key(name));
+        assert_eq!(names, expected);
+        let long = "1".repeat(300);
+        assert!(natural_key("2") < natural_key(&long) && natural_key(&long) < natural_key(&format!("{long}2")));
+    }
+
     proptest! {
+        #[test]
+        fn without_digits_both_orders_are_the_same(left in "[ -/:-~äßéあ]{0,6}", right in "[ -/:-~äßéあ]{0,6}") {
+            prop_assert_eq!(collation_key(&left).cmp(&collation_key(&right)), natural_key(&left).cmp(&natural_key(&right)));
+        }
+
         #[test]
         fn keys_compare_as_texts_do(left in "[ -~äßé]{0,6}", right in "[ -~äßé]{0,6}") {
             prop_assert_eq!(collate(&left, &right), collation_key(&left).cmp(&collation_key(&right)));
