@@ -51,7 +51,7 @@ pub use json::{JsonError, JsonKind, JsonMember, JsonNode, parse_json};
 pub use json_edit::{JsonLayout, change_items, change_members, quoted, replace_json, spread_json};
 pub use kanban::{Board, Card, CardPlace, Lane, add_card, move_card, parse_board};
 pub use link::{Link, LinkKind, Quote, is_external, parse_links};
-pub use list::{add_to_list, remove_from_list};
+pub use list::{add_to_list, remove_from_list, remove_places_from_list};
 pub use list_item::ListItem;
 pub use lz_string::{LzStringError, compress_to_base64, decompress_from_base64};
 pub use nested::{find_value, remove_property_at, set_property_at};

@@ -24,16 +24,25 @@ pub fn add_to_list(text: &str, key: &str, item: &Value) -> Result<Edits, EditErr
 
 /// Removes the items that are not wanted; the list stays, if only as an empty one, and a single value becomes nothing.
 pub fn remove_from_list(text: &str, key: &str, is_unwanted: impl Fn(&Value) -> bool) -> Result<Edits, EditError> {
+    remove_where(text, key, |_, value| is_unwanted(value))
+}
+
+/// The same by the places of the items.
+pub fn remove_places_from_list(text: &str, key: &str, places: &[usize]) -> Result<Edits, EditError> {
+    remove_where(text, key, |place, _| places.contains(&place))
+}
+
+fn remove_where(text: &str, key: &str, is_unwanted: impl Fn(usize, &Value) -> bool) -> Result<Edits, EditError> {
     let Some(block) = frontmatter(text) else { return Ok(Edits::none()) };
     let Some(found) = readable(&block)?.find_property(key) else { return Ok(Edits::none()) };
     let Value::List(items) = &found.value else {
-        return if is_unwanted(&found.value) { set_property(text, key, &Value::Null) } else { Ok(Edits::none()) };
+        return if is_unwanted(0, &found.value) { set_property(text, key, &Value::Null) } else { Ok(Edits::none()) };
     };
-    let gone: Vec<bool> = items.iter().map(&is_unwanted).collect();
+    let gone: Vec<bool> = items.iter().enumerate().map(|(place, item)| is_unwanted(place, item)).collect();
     if !gone.contains(&true) {
         return Ok(Edits::none());
     }
-    let rest: Vec<Value> = items.iter().filter(|item| !is_unwanted(item)).cloned().collect();
+    let rest: Vec<Value> = items.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(item, _)| item.clone()).collect();
     let exact = if rest.is_empty() { None } else { removed(text, found, &gone) };
     exactly(text, key, exact, &Value::List(rest))
 }

@@ -1,12 +1,12 @@
 //! Changes parts of a base and leaves every other byte of the file as it is: comments, order, keys of plugins.
 
 use quillgate_markdown::{
-    EditError, Eol, Value as Yaml, add_to_list, parse_yaml, remove_from_list, remove_property, remove_property_at, set_property,
-    set_property_at,
+    EditError, Eol, Value as Yaml, add_to_list, parse_yaml, remove_places_from_list, remove_property, remove_property_at,
+    set_property, set_property_at,
 };
 use thiserror::Error;
 
-use super::schema::Base;
+use super::schema::{Base, view_name};
 use crate::fault::SyntaxError;
 
 /// What to change. A value of null takes away what stands under its name.
@@ -40,10 +40,12 @@ pub enum BaseEditError {
     Documents,
 }
 
-/// The text with the patch applied, which is a base again.
+/// The text with the patch applied, which is a base again. Problems that were there before may stay: they can be mended one by one.
 pub fn update(text: &str, patch: &BasePatch) -> Result<String, BaseEditError> {
     let base = Base::parse(text)?;
     check_names(&base, patch)?;
+    let is_gone = |name: &str| patch.remove_views.iter().any(|gone| gone == name);
+    let gone: Vec<usize> = (0..base.views().len()).filter(|place| is_gone(&base.views()[*place].name)).collect();
     let mut framed = Framed::of(text)?;
     if let Some(filters) = &patch.filters {
         framed.set(&["filters"], filters)?;
@@ -64,15 +66,20 @@ pub fn update(text: &str, patch: &BasePatch) -> Result<String, BaseEditError> {
     for (name, keys) in &patch.update_views {
         framed.update_view(name, keys)?;
     }
-    if !patch.remove_views.is_empty() {
-        let is_gone = |view: &Yaml| view_name(view).is_some_and(|name| patch.remove_views.iter().any(|gone| gone == name));
-        framed.apply(|text| remove_from_list(text, "views", is_gone))?;
+    if !gone.is_empty() {
+        framed.apply(|text| remove_places_from_list(text, "views", &gone))?;
     }
     for view in &patch.add_views {
         framed.apply(|text| add_to_list(text, "views", view))?;
     }
     let after = framed.text(text);
-    Base::parse(&after).map_err(BaseEditError::WouldBreak)?;
+    let mut known = base.problems();
+    for problem in Base::parse(&after).map_err(BaseEditError::WouldBreak)?.problems() {
+        match known.iter().position(|known| known.message == problem.message) {
+            Some(place) => drop(known.swap_remove(place)),
+            None => return Err(BaseEditError::WouldBreak(problem)),
+        }
+    }
     Ok(after)
 }
 
@@ -82,22 +89,22 @@ fn check_names(base: &Base, patch: &BasePatch) -> Result<(), BaseEditError> {
     if let Some(name) = named.into_iter().find(|name| !views.contains(name)) {
         return Err(BaseEditError::NoView { name: name.clone(), views });
     }
-    let mut taken: Vec<&str> =
-        views.iter().map(String::as_str).filter(|name| !patch.remove_views.iter().any(|gone| gone == name)).collect();
-    for name in patch.add_views.iter().filter_map(view_name) {
+    let renamed = |name: &str| {
+        let keys = patch.update_views.iter().find(|(other, _)| other == name).map(|(_, keys)| keys);
+        keys.and_then(|keys| keys.iter().find(|(key, _)| key == "name")).and_then(|(_, name)| name.as_text())
+    };
+    let stays = views.iter().filter(|name| !patch.remove_views.contains(name));
+    let (changed, kept): (Vec<&String>, Vec<&String>) = stays.partition(|name| renamed(name).is_some());
+    let mut taken: Vec<String> = kept.into_iter().cloned().collect();
+    let new = changed.into_iter().filter_map(|name| renamed(name)).map(str::to_owned);
+    let added = patch.add_views.iter().enumerate().map(|(place, view)| view_name(view, views.len() + place));
+    for name in new.chain(added) {
         if taken.contains(&name) {
-            return Err(BaseEditError::ViewExists(name.to_owned()));
+            return Err(BaseEditError::ViewExists(name));
         }
         taken.push(name);
     }
     Ok(())
-}
-
-fn view_name(view: &Yaml) -> Option<&str> {
-    match view {
-        Yaml::Map(entries) => entries.iter().find(|(key, _)| key == "name").and_then(|(_, name)| name.as_text()),
-        _ => None,
-    }
 }
 
 /// A base in the fences of frontmatter, since what changes properties works on notes.
@@ -155,7 +162,7 @@ impl Framed {
         let Some(entry) = entries.iter().find(|entry| entry.key == "views") else { return Ok(()) };
         let Yaml::List(views) = &entry.value else { return Ok(()) };
         let mut expected = views.clone();
-        let names: Vec<String> = views.iter().enumerate().map(|(at, view)| shown_name(view, at)).collect();
+        let names: Vec<String> = views.iter().enumerate().map(|(at, view)| view_name(view, at)).collect();
         let Some(at) = names.iter().position(|other| other == name) else { return Ok(()) };
         if let Yaml::Map(entries) = &mut expected[at] {
             set_keys(entries, keys);
@@ -179,11 +186,6 @@ impl Framed {
         }
         Ok(self.apply(|text| set_property(text, "views", &expected))?)
     }
-}
-
-/// As [`Base`] calls it.
-fn shown_name(view: &Yaml, at: usize) -> String {
-    view_name(view).map_or_else(|| format!("View {}", at + 1), str::to_owned)
 }
 
 fn set_keys(entries: &mut Vec<(String, Yaml)>, keys: &[(String, Yaml)]) {

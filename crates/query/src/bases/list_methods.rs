@@ -24,11 +24,12 @@ pub(super) fn each(
 ) -> Result<Value, Fault> {
     let index = |at: usize| Value::Number(at as f64);
     if method == Method::Reduce {
-        let mut result = match arguments.get(1) {
-            Some(start) => evaluation.value(start)?,
-            None => Value::Null,
+        // As in JavaScript, the first item is where it starts if nothing else is given.
+        let (mut result, first) = match arguments.get(1) {
+            Some(start) => (evaluation.value(start)?, 0),
+            None => (items.first().cloned().unwrap_or(Value::Null), 1),
         };
-        for (at, item) in items.iter().enumerate() {
+        for (at, item) in items.iter().enumerate().skip(first) {
             result = evaluation.call_here(&arguments[0], &[result, item.clone(), index(at)])?;
             let mut left = MOST_VALUES;
             if !is_small(&result, DEEPEST, &mut left) {

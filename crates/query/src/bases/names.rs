@@ -1,5 +1,7 @@
 //! What the names of an expression stand for: properties, fields, functions and methods.
 
+use std::collections::BTreeSet;
+
 use quillgate_index::Catalogue;
 
 use super::dialect::Bases;
@@ -284,6 +286,8 @@ pub(super) struct Names<'a, 'c> {
     pub(super) settings: &'a Settings,
     pub(super) columns: &'a mut Vec<Column<'c>>,
     pub(super) formulas: &'a [Box<str>],
+    /// Formulas that were asked for.
+    pub(super) used: &'a mut BTreeSet<usize>,
     pub(super) scope: Scope,
 }
 
@@ -295,14 +299,14 @@ impl Names<'_, '_> {
             self.columns.len() - 1
         })
     }
+}
 
-    fn formula(&self, name: &str) -> Result<Place, String> {
-        let known = self.formulas.iter().position(|formula| **formula == *name);
-        known.map(Place::Formula).ok_or_else(|| match self.formulas {
-            [] => format!("there is no formula {name:?}; the base has none"),
-            formulas => format!("there is no formula {name:?}; there are {}", formulas.join(", ")),
-        })
-    }
+fn find_formula(formulas: &[Box<str>], name: &str) -> Result<usize, String> {
+    let known = formulas.iter().position(|formula| **formula == *name);
+    known.ok_or_else(|| match formulas {
+        [] => format!("there is no formula {name:?}; the base has none"),
+        formulas => format!("there is no formula {name:?}; there are {}", formulas.join(", ")),
+    })
 }
 
 impl Resolve<Bases> for Names<'_, '_> {
@@ -312,9 +316,13 @@ impl Resolve<Bases> for Names<'_, '_> {
             "this" => Place::This,
             "note" => Place::Note,
             "values" if self.scope == Scope::Summary => Place::Values,
-            "formula" => return Err("formula is followed by the name of one, such as formula.total".into()),
+            "formula" => return Err(BARE_FORMULA.into()),
             _ => match name.split_once('.') {
-                Some(("formula", name)) => return self.formula(name),
+                Some(("formula", name)) => {
+                    let formula = find_formula(self.formulas, name)?;
+                    self.used.insert(formula);
+                    Place::Formula(formula)
+                }
                 Some(("note", name)) => Place::Property(self.column(name)),
                 _ => Place::Property(self.column(name)),
             },
@@ -335,11 +343,50 @@ impl Resolve<Bases> for Names<'_, '_> {
     }
 
     fn implied(&self, name: &str, argument: usize) -> &'static [&'static str] {
-        match (name, argument) {
-            ("filter" | "map", 0) => &["value", "index"],
-            ("reduce", 0) => &["acc", "value", "index"],
-            _ => &[],
+        implied(name, argument)
+    }
+}
+
+const BARE_FORMULA: &str = "formula is followed by the name of one, such as formula.total";
+
+fn implied(name: &str, argument: usize) -> &'static [&'static str] {
+    match (name, argument) {
+        ("filter" | "map", 0) => &["value", "index"],
+        ("reduce", 0) => &["acc", "value", "index"],
+        _ => &[],
+    }
+}
+
+/// Finds out whether all names mean something, without a vault to look into.
+pub(super) struct NamesOnly<'a> {
+    pub(super) formulas: &'a [Box<str>],
+    pub(super) scope: Scope,
+}
+
+impl Resolve<Bases> for NamesOnly<'_> {
+    fn place(&mut self, name: &str) -> Result<Place, String> {
+        match name.split_once('.') {
+            Some(("formula", name)) => find_formula(self.formulas, name).map(Place::Formula),
+            None if name == "formula" => Err(BARE_FORMULA.into()),
+            None if name == "values" && self.scope == Scope::Summary => Ok(Place::Values),
+            _ => Ok(Place::Note),
         }
+    }
+
+    fn field(&mut self, name: &str) -> Result<Field, String> {
+        Ok(Field { name: name.into(), file: None, column: 0 })
+    }
+
+    fn function(&mut self, name: &str, arguments: usize) -> Result<Function, String> {
+        find(FUNCTIONS, name, arguments, "function")
+    }
+
+    fn method(&mut self, name: &str, arguments: usize) -> Result<Method, String> {
+        find(METHODS, name, arguments, "method")
+    }
+
+    fn implied(&self, name: &str, argument: usize) -> &'static [&'static str] {
+        implied(name, argument)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Makes a base ready for a query: names found, formulas in place, circles among them noticed.
 
+use std::collections::BTreeSet;
+
 use quillgate_index::{Catalogue, FileId};
 
 use super::dialect::Bases;
@@ -26,16 +28,19 @@ pub(super) struct Preparation<'b, 'c> {
     settings: &'c Settings,
     columns: Vec<Column<'c>>,
     formulas: Vec<Box<str>>,
+    /// Those that the view needs, as far as is known.
+    used: BTreeSet<usize>,
 }
 
 impl<'b, 'c> Preparation<'b, 'c> {
     pub(super) fn new(base: &'b Base, catalogue: &'c Catalogue, settings: &'c Settings) -> Preparation<'b, 'c> {
         let formulas = base.formulas.iter().map(|(name, _)| name.clone()).collect();
-        Preparation { base, catalogue, settings, columns: Vec::new(), formulas }
+        Preparation { base, catalogue, settings, columns: Vec::new(), formulas, used: BTreeSet::new() }
     }
 
     fn names(&mut self, scope: Scope) -> Names<'_, 'c> {
-        Names { catalogue: self.catalogue, settings: self.settings, columns: &mut self.columns, formulas: &self.formulas, scope }
+        let (columns, used) = (&mut self.columns, &mut self.used);
+        Names { catalogue: self.catalogue, settings: self.settings, columns, formulas: &self.formulas, used, scope }
     }
 
     pub(super) fn code(&mut self, source: &Source, scope: Scope) -> Result<Code<Bases>, SyntaxError> {
@@ -73,18 +78,37 @@ impl<'b, 'c> Preparation<'b, 'c> {
         }
     }
 
-    pub(super) fn finish(mut self, this: Option<FileId>) -> Result<World<'c>, SyntaxError> {
+    /// A formula that cannot be read is no matter where the view does without it; a warning says so.
+    pub(super) fn finish(mut self, this: Option<FileId>, warnings: &mut Vec<String>) -> Result<World<'c>, SyntaxError> {
+        let needed = self.needed();
         let mut formulas = Vec::new();
-        for (at, (_, source)) in self.base.formulas.iter().enumerate() {
-            let code = self.code(source, Scope::Row)?;
-            let code = match self.circle(at) {
-                Some(circle) => Err(circle.into()),
-                None => Ok(code),
+        for (at, (name, source)) in self.base.formulas.iter().enumerate() {
+            let code = source.as_ref().map_err(Clone::clone).and_then(|source| self.code(source, Scope::Row));
+            let code = match (code, self.circle(at)) {
+                (Err(error), _) if needed.contains(&at) => return Err(error),
+                (Err(error), _) => {
+                    warnings.push(format!("formula.{name}, which this view does not use, cannot be read: {error}"));
+                    Err(error.to_string().into())
+                }
+                (Ok(_), Some(circle)) => Err(circle.into()),
+                (Ok(code), None) => Ok(code),
             };
             formulas.push(Formula { code });
         }
         let tags = Column::of_tags(self.catalogue);
         Ok(World { catalogue: self.catalogue, settings: self.settings, this, columns: self.columns, tags, formulas })
+    }
+
+    /// The formulas that the view names, and those that they name.
+    fn needed(&self) -> BTreeSet<usize> {
+        let mut needed = BTreeSet::new();
+        let mut open: Vec<usize> = self.used.iter().copied().collect();
+        while let Some(formula) = open.pop() {
+            if needed.insert(formula) {
+                open.extend(self.needs(formula));
+            }
+        }
+        needed
     }
 
     /// Why a formula has no value: the way from it back to itself.
@@ -119,7 +143,8 @@ impl<'b, 'c> Preparation<'b, 'c> {
     /// The formulas that a formula names.
     fn needs(&self, formula: usize) -> Vec<usize> {
         let mut found = Vec::new();
-        each_name(&self.base.formulas[formula].1.expr, &mut |name| {
+        let Ok(source) = &self.base.formulas[formula].1 else { return found };
+        each_name(&source.expr, &mut |name| {
             let name = name.strip_prefix("formula.");
             found.extend(name.and_then(|name| self.formulas.iter().position(|known| **known == *name)));
         });

@@ -88,10 +88,16 @@ pub fn run<'c>(
         let views = base.views.iter().map(|view| view.name.to_string()).collect();
         return Err(QueryError::NoView { name: request.view.unwrap_or_default().to_owned(), views });
     };
+    if let Some(problem) = &view.problem {
+        return Err(problem.clone().into());
+    }
     let mut preparation = Preparation::new(base, catalogue, settings);
     let filters = match request.filters {
         Some(filters) => filter_of(filters)?.into_iter().collect(),
-        None => [&base.filters, &view.filters].into_iter().flatten().cloned().collect::<Vec<Filter>>(),
+        None => {
+            let of_base = base.filters.as_ref().map_err(Clone::clone)?;
+            [of_base, &view.filters].into_iter().flatten().cloned().collect::<Vec<Filter>>()
+        }
     };
     let filter = preparation.filter(&Filter::And(filters))?;
     let order = if view.order.is_empty() { vec!["file.name".into()] } else { view.order.clone() };
@@ -101,7 +107,7 @@ pub fn run<'c>(
     let keys: Vec<(ColumnCode, bool)> = sorting.map(|sort| (preparation.column(&sort.property), sort.is_descending)).collect();
     let mut warnings = base.warnings.clone();
     let summaries = summary_codes(base, &view, &mut preparation, &mut warnings)?;
-    let world = preparation.finish(request.this)?;
+    let world = preparation.finish(request.this, &mut warnings)?;
 
     let found = Selection { world: &world, filter: &filter, keys: &keys, groups: view.group_by.is_some() }.run(budget)?;
     warnings.extend(found.warning);
@@ -138,7 +144,10 @@ fn summary_codes(
     for (id, name) in &view.summaries {
         let custom = base.summaries.iter().find(|(other, _)| other == name);
         let code = match (custom, SummaryCode::built_in(name)) {
-            (Some((_, source)), _) => SummaryCode::Custom(Box::new(preparation.code(source, Scope::Summary)?)),
+            (Some((_, source)), _) => {
+                let source = source.as_ref().map_err(Clone::clone)?;
+                SummaryCode::Custom(Box::new(preparation.code(source, Scope::Summary)?))
+            }
             (None, Some(built_in)) => built_in,
             (None, None) => {
                 warnings.push(format!("there is no summary {name:?}; define it under summaries: or use Average, Sum, Filled, …"));

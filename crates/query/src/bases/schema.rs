@@ -2,22 +2,26 @@
 
 use quillgate_markdown::{Value as Yaml, YamlEntry, parse_yaml};
 
-use super::names::joined;
+use super::names::{NamesOnly, Scope, joined};
 use super::parser::parse_expression;
+use crate::code::lower;
 use crate::expression::Expr;
 use crate::fault::SyntaxError;
 
-#[derive(Clone, Debug, Default)]
+/// What cannot be read is kept with the reason, so that it spoils only what needs it: a view does without the formulas of another.
+#[derive(Clone, Debug)]
 pub struct Base {
-    pub(super) filters: Option<Filter>,
-    pub(super) formulas: Vec<(Box<str>, Source)>,
+    pub(super) filters: Result<Option<Filter>, SyntaxError>,
+    pub(super) formulas: Vec<NamedSource>,
     /// Names to show for properties, by id.
     pub(super) display_names: Vec<(Box<str>, Box<str>)>,
-    pub(super) summaries: Vec<(Box<str>, Source)>,
+    pub(super) summaries: Vec<NamedSource>,
     pub(super) views: Vec<View>,
     /// What is written in a way that the app no longer reads; nothing is made of it.
     pub warnings: Vec<String>,
 }
+
+pub(super) type NamedSource = (Box<str>, Result<Source, SyntaxError>);
 
 /// An expression and where it stands.
 #[derive(Clone, Debug)]
@@ -49,6 +53,8 @@ pub struct View {
     pub(super) limit: Option<usize>,
     /// Ids with the names of summaries.
     pub(super) summaries: Vec<(Box<str>, Box<str>)>,
+    /// Why it cannot be shown.
+    pub(super) problem: Option<SyntaxError>,
 }
 
 #[derive(Clone, Debug)]
@@ -62,16 +68,46 @@ const DEEPEST: usize = 32;
 const MOST: usize = 500;
 
 impl Base {
-    /// Errors count lines and columns of the text.
+    /// Reads a base of which parts may be wrong. Errors count lines and columns of the text.
     pub fn parse(text: &str) -> Result<Base, SyntaxError> {
         let body = text.strip_prefix('\u{feff}').unwrap_or(text);
         let entries = parse_yaml(body).map_err(|error| SyntaxError { line: error.line, column: 1, message: error.message })?;
-        let mut base = Base::default();
+        let mut base = Base {
+            filters: Ok(None),
+            formulas: Vec::new(),
+            display_names: Vec::new(),
+            summaries: Vec::new(),
+            views: Vec::new(),
+            warnings: Vec::new(),
+        };
         for entry in &entries {
             let reader = Reader { text: body, from: entry.span.start, to: entry.span.end };
             reader.entry(&mut base, entry)?;
         }
         Ok(base)
+    }
+
+    /// Everything that a view could fail on, from top to bottom: what cannot be read, and functions and formulas that are not there.
+    pub fn problems(&self) -> Vec<SyntaxError> {
+        let mut found = Vec::new();
+        let formulas: Vec<Box<str>> = self.formulas.iter().map(|(name, _)| name.clone()).collect();
+        match &self.filters {
+            Ok(filter) => filter.iter().for_each(|filter| filter.problems(&formulas, &mut found)),
+            Err(error) => found.push(error.clone()),
+        }
+        let named = self.formulas.iter().map(|(_, source)| (source, Scope::Row));
+        for (source, scope) in named.chain(self.summaries.iter().map(|(_, source)| (source, Scope::Summary))) {
+            match source {
+                Ok(source) => found.extend(source.problem(&formulas, scope)),
+                Err(error) => found.push(error.clone()),
+            }
+        }
+        for view in &self.views {
+            found.extend(view.problem.clone());
+            view.filters.iter().for_each(|filter| filter.problems(&formulas, &mut found));
+        }
+        found.sort_by_key(|error| (error.line, error.column));
+        found
     }
 
     pub fn views(&self) -> &[View] {
@@ -102,6 +138,24 @@ impl View {
             sort: Vec::new(),
             limit: None,
             summaries: Vec::new(),
+            problem: None,
+        }
+    }
+}
+
+impl Source {
+    fn problem(&self, formulas: &[Box<str>], scope: Scope) -> Option<SyntaxError> {
+        lower(&self.expr, &self.text, &mut NamesOnly { formulas, scope }).err().map(|error| moved(error, self.at))
+    }
+}
+
+impl Filter {
+    fn problems(&self, formulas: &[Box<str>], found: &mut Vec<SyntaxError>) {
+        match self {
+            Filter::Expression(source) => found.extend(source.problem(formulas, Scope::Row)),
+            Filter::And(filters) | Filter::Or(filters) | Filter::Not(filters) => {
+                filters.iter().for_each(|filter| filter.problems(formulas, found));
+            }
         }
     }
 }
@@ -126,21 +180,22 @@ impl Reader<'_> {
 
     fn entry(&self, base: &mut Base, entry: &YamlEntry) -> Result<(), SyntaxError> {
         match entry.key.as_str() {
-            "filters" => base.filters = self.filter(&entry.value, DEEPEST)?,
+            "filters" => base.filters = self.filter(&entry.value, DEEPEST),
             "formulas" => base.formulas = self.expressions("formulas", &entry.value)?,
             "summaries" => base.summaries = self.expressions("summaries", &entry.value)?,
             "properties" => {
                 for (id, settings) in self.map("properties", &entry.value)? {
                     if let Yaml::Map(settings) = settings
-                        && let Some((_, Yaml::Text(name))) = settings.iter().find(|(key, _)| key == "displayName")
+                        && let Some(name) = settings.iter().find(|(key, _)| key == "displayName").and_then(|(_, name)| word(name))
                     {
-                        base.display_names.push((id.as_str().into(), name.as_str().into()));
+                        base.display_names.push((id.as_str().into(), name.into()));
                     }
                 }
             }
             "views" => {
-                for (number, view) in self.list("views", &entry.value)?.iter().enumerate() {
-                    let view = self.view(view, number, &mut base.warnings)?;
+                for (number, value) in self.list("views", &entry.value)?.iter().enumerate() {
+                    let mut view = View::new("table".into(), view_name(value, number).into());
+                    view.problem = self.view(value, &mut view, &mut base.warnings).err();
                     base.views.push(view);
                 }
             }
@@ -170,9 +225,9 @@ impl Reader<'_> {
         }
     }
 
-    fn expressions(&self, key: &str, value: &Yaml) -> Result<Vec<(Box<str>, Source)>, SyntaxError> {
+    fn expressions(&self, key: &str, value: &Yaml) -> Result<Vec<NamedSource>, SyntaxError> {
         let entries = self.map(key, value)?.iter();
-        entries.map(|(name, value)| Ok((name.as_str().into(), self.source(value, name)?))).collect()
+        Ok(entries.map(|(name, value)| (name.as_str().into(), self.source(value, name))).collect())
     }
 
     fn source(&self, value: &Yaml, near: &str) -> Result<Source, SyntaxError> {
@@ -191,8 +246,20 @@ impl Reader<'_> {
     /// Quotes and escapes may hide it; then the name it stands under is near enough.
     fn find(&self, text: &str, near: &str) -> Option<(usize, usize)> {
         let part = self.text.get(self.from..self.to)?;
+        let is_apart = |at: usize, length: usize| {
+            let before = part[..at].chars().next_back();
+            let after = part[at + length..].chars().next();
+            before.is_none_or(|before| " \t\n\"'[{,".contains(before))
+                && after.is_none_or(|after| " \t\r\n\"':]},".contains(after))
+        };
+        let find_apart = |wanted: &str, from: usize| {
+            let mut places = part[from..].match_indices(wanted).map(|(at, _)| from + at);
+            places.find(|at| !wanted.is_empty() && is_apart(*at, wanted.len()))
+        };
         let first_line = text.lines().next().unwrap_or(text);
-        let offset = part.find(text).or_else(|| part.find(first_line)).or_else(|| part.find(near)).unwrap_or(0);
+        let name = find_apart(near, 0);
+        let behind = name.map_or(0, |name| name + near.len());
+        let offset = find_apart(text, behind).or_else(|| find_apart(first_line, behind)).or(name).unwrap_or(0);
         let place = SyntaxError::at(self.text, self.from + offset, "");
         (!self.text.is_empty()).then_some((place.line, place.column))
     }
@@ -225,21 +292,25 @@ impl Reader<'_> {
         }
     }
 
-    fn view(&self, value: &Yaml, number: usize, warnings: &mut Vec<String>) -> Result<View, SyntaxError> {
+    fn view(&self, value: &Yaml, view: &mut View, warnings: &mut Vec<String>) -> Result<(), SyntaxError> {
         let Yaml::Map(entries) = value else {
             return Err(self.error("views", "a view is a map with type and name"));
         };
-        let text = |key: &str| entries.iter().find(|(other, _)| other == key).and_then(|(_, value)| value.as_text());
-        let name = text("name").map_or_else(|| format!("View {}", number + 1), str::to_owned);
-        let mut view = View::new(text("type").unwrap_or("table").into(), name.as_str().into());
+        let mut early = |key: &str, instead: &str| {
+            warnings.push(format!("{key}: of the view {:?} is of an early version and not read; use {instead}:", view.name));
+        };
         for (key, value) in entries {
             match key.as_str() {
+                "type" => view.kind = value.as_text().unwrap_or("table").into(),
                 "filters" => view.filters = self.filter(value, DEEPEST)?,
                 "groupBy" if !matches!(value, Yaml::Null) => view.group_by = Some(self.sorting("groupBy", value)?),
                 "order" => view.order = self.list("order", value)?.iter().filter_map(Yaml::as_text).map(Into::into).collect(),
                 "sort" => {
-                    let sort = self.list("sort", value)?.iter().map(|value| self.sorting("sort", value));
-                    view.sort = sort.collect::<Result<_, _>>()?;
+                    let is_early =
+                        |value: &&Yaml| matches!(value, Yaml::Map(entries) if entries.iter().any(|(key, _)| key == "column"));
+                    let (old, sort): (Vec<&Yaml>, Vec<&Yaml>) = self.list("sort", value)?.iter().partition(is_early);
+                    old.first().into_iter().for_each(|_| early("column", "property"));
+                    view.sort = sort.into_iter().map(|value| self.sorting("sort", value)).collect::<Result<_, _>>()?;
                 }
                 "limit" => view.limit = self.limit(value)?,
                 "summaries" => {
@@ -247,13 +318,11 @@ impl Reader<'_> {
                     view.summaries =
                         summaries.filter_map(|(id, name)| Some((id.as_str().into(), name.as_text()?.into()))).collect();
                 }
-                "group_by" => {
-                    warnings.push(format!("group_by: of the view {name:?} is of an early version and not read; use groupBy:"))
-                }
+                "group_by" => early("group_by", "groupBy"),
                 _ => {}
             }
         }
-        Ok(view)
+        Ok(())
     }
 
     fn limit(&self, value: &Yaml) -> Result<Option<usize>, SyntaxError> {
@@ -279,6 +348,26 @@ impl Reader<'_> {
             Some(_) => return Err(self.error("direction", "direction is ASC or DESC")),
         };
         Ok(Sorting { property: property.into(), is_descending })
+    }
+}
+
+/// What a view is called: by its name, which YAML may take for a number, or by its place.
+pub(super) fn view_name(view: &Yaml, number: usize) -> String {
+    let name = match view {
+        Yaml::Map(entries) => entries.iter().find(|(key, _)| key == "name").and_then(|(_, name)| word(name)),
+        _ => None,
+    };
+    name.unwrap_or_else(|| format!("View {}", number + 1))
+}
+
+/// A name that may look like something else to YAML.
+fn word(value: &Yaml) -> Option<String> {
+    match value {
+        Yaml::Text(text) => Some(text.clone()),
+        Yaml::Integer(number) => Some(number.to_string()),
+        Yaml::Float(number) => Some(number.to_string()),
+        Yaml::Bool(truth) => Some(truth.to_string()),
+        _ => None,
     }
 }
 

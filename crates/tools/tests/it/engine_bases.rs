@@ -32,6 +32,18 @@ fn a_base_is_read_as_data() {
     let answer = place.answer("read_base", json!({"path": "odd.base"}));
     assert_eq!(answer["problem"], "line 2, column 9: a value is expected, and there is the end");
     assert_eq!(answer["base"]["formulas"], json!({"x": "1 +"}));
+    place.put("odd.base", "views:\n  - name: V\n    filters: status.upper()\n");
+    let answer = place.answer("read_base", json!({"path": "odd.base"}));
+    assert!(answer["problem"].as_str().unwrap().starts_with("line 3, column 14: there is no method upper"), "{answer}");
+}
+
+#[test]
+fn a_broken_formula_is_mended_by_an_update() {
+    let place = place();
+    place.put("odd.base", "formulas:\n  x: 1 +\nviews:\n  - name: V\n    order: [formula.x]\n");
+    assert_eq!(place.code("query_base", json!({"path": "odd.base"})), "bases_syntax_error");
+    place.answer("update_base", json!({"path": "odd.base", "patch": {"formulas": {"x": "1 + 1"}}}));
+    assert_eq!(place.answer("query_base", json!({"path": "odd.base"}))["items"][0]["columns"]["formula.x"], 2);
 }
 
 #[test]
@@ -163,7 +175,13 @@ fn a_base_is_created_once() {
     assert!(place.asked("create_base", replace.clone()).is_some(), "a human is asked");
     place.answer("create_base", replace);
     assert_eq!(place.text("new/x.base"), "");
-    assert_eq!(place.code("create_base", json!({"path": "y.base", "base": {"filters": "a ="}})), "invalid_input");
+    for filters in ["a =", "file.has_tag(\"x\")", "title.upper() == \"X\"", "formula.none > 1"] {
+        assert_eq!(
+            place.code("create_base", json!({"path": "y.base", "base": {"filters": filters}})),
+            "invalid_input",
+            "{filters}"
+        );
+    }
     assert_eq!(place.code("create_base", json!({"path": "y.md", "base": {}})), "invalid_input");
     assert_eq!(place.code("create_base", json!({"path": "deep/y.base", "base": {}, "create_dirs": false})), "note_not_found");
 }

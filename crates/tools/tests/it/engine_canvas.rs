@@ -219,3 +219,32 @@ fn cards_are_found_on_all_canvases() {
     assert_eq!(refused(&place, "query_canvas", json!({"filter": {}, "paths": ["gone.canvas"]})), "note_not_found");
     assert_eq!(refused(&place, "query_canvas", json!({"filter": {"colour": "1"}})), "invalid_input");
 }
+
+#[test]
+fn only_what_an_update_changes_is_judged() {
+    let place = place();
+    let odd = "{\"nodes\":[{\"id\":\"p\",\"type\":\"portal\",\"x\":0,\"y\":0,\"width\":1,\"height\":1,\"color\":\"9\"}]}";
+    place.put("Odd.canvas", odd);
+    place.answer("update_canvas", json!({"path": "Odd.canvas", "update_nodes": {"p": {"x": 5}}}));
+    assert_eq!(place.text("Odd.canvas"), odd.replace("\"x\":0", "\"x\":5"));
+    assert_eq!(
+        refused(&place, "update_canvas", json!({"path": "Odd.canvas", "update_nodes": {"p": {"x": null}}})),
+        "invalid_input"
+    );
+}
+
+#[test]
+fn a_new_id_leaves_no_edge_behind() {
+    let place = place();
+    let rename = json!({"path": "Board.canvas", "update_nodes": {"a": {"id": "z"}}});
+    let message = failed(&place, Consent::Standing, "update_canvas", rename)["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("update_nodes.a.id is named by the edges e1, e2"), "{message}");
+    let both = json!({
+        "path": "Board.canvas",
+        "update_nodes": {"a": {"id": "z"}},
+        "update_edges": {"e1": {"fromNode": "z"}},
+        "remove_edge_ids": ["e2"],
+    });
+    place.answer("update_canvas", both);
+    assert!(!place.text("Board.canvas").contains("\"a\""), "{}", place.text("Board.canvas"));
+}

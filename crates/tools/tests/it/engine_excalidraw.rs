@@ -152,3 +152,14 @@ fn a_drawing_that_was_created_can_be_read_and_changed() {
     );
     asked(&place, "create_excalidraw", json!({"path": "note.md", "overwrite": true}));
 }
+
+#[test]
+fn an_old_text_with_another_id_can_be_moved() {
+    let place = place();
+    let note = "---\nexcalidraw-plugin: raw\n---\n%%\n# Drawing\n```json\n{\"elements\":[{\"id\":\"q\",\"type\":\"text\",\"x\":1,\"y\":2,\"text\":\"Q\"}]}\n```\n%%\n";
+    place.put("Raw.md", note);
+    place.answer("update_excalidraw", json!({"path": "Raw.md", "update_elements": {"q": {"x": 5}}}));
+    assert_eq!(place.text("Raw.md"), note.replace("\"x\":1", "\"x\":5"));
+    let reworded = json!({"path": "Raw.md", "update_elements": {"q": {"text": "new"}}});
+    assert_eq!(refused(&place, "update_excalidraw", reworded), "invalid_input", "the note could not repeat it");
+}

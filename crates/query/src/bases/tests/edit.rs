@@ -103,3 +103,27 @@ fn what_would_break_the_base_is_refused() {
     assert!(message("a: [\n", &BasePatch::default()).starts_with("line "));
     assert!(message("---\na: 1\n", &broken).contains("divides YAML"));
 }
+
+#[test]
+fn what_is_broken_is_mended_piece_by_piece() {
+    let base = "formulas:\n  a: 1 +\n  b: 2 +\nviews:\n  - name: V\n    limit: many\n";
+    let formula = |name: &str, value: &str| BasePatch { formulas: vec![entry(name, text(value))], ..BasePatch::default() };
+    let once = update(base, &formula("a", "1")).unwrap();
+    assert_eq!(once, base.replace("1 +", "\"1\""));
+    assert_eq!(update(&once, &view("V", "limit", Yaml::Integer(3))).unwrap(), once.replace("many", "3"));
+    assert!(update(base, &formula("c", "3 +")).unwrap_err().to_string().contains("would not be one"), "one more is too many");
+    assert!(update(BASE, &formula("c", "price.upper()")).unwrap_err().to_string().contains("there is no method upper"));
+}
+
+#[test]
+fn views_are_known_by_the_names_that_are_shown() {
+    let base = "views:\n  - type: table\n  - type: cards\n    name: 2024\n  - type: table\n";
+    let removed = |names: &[&str]| {
+        let remove_views = names.iter().map(ToString::to_string).collect();
+        update(base, &BasePatch { remove_views, ..BasePatch::default() })
+    };
+    assert_eq!(removed(&["View 1"]).unwrap(), "views:\n  - type: cards\n    name: 2024\n  - type: table\n");
+    assert_eq!(removed(&["2024", "View 3"]).unwrap(), "views:\n  - type: table\n");
+    let taken = update(base, &view("View 1", "name", text("2024"))).unwrap_err().to_string();
+    assert!(taken.contains("has a view \"2024\" already"), "{taken}");
+}

@@ -157,6 +157,8 @@ const VALUES: &[(&str, &str)] = &[
     ("[1, 2, 3, 4].filter(value > 2)", "[3,4]"),
     ("[1, 2, 3, 4].map(value * index)", "[0,2,6,12]"),
     ("[1, 2, 3].reduce(acc + value, 0)", "6"),
+    ("[1, 2, 3].reduce(acc + value * index)", "9"),
+    ("[].reduce(acc + value)", "null"),
     ("[[1, 2], [3]].map(value.map(value * 10 + index))", "[[10,21],[30]]"),
     ("[3, 1].reduce(if(acc == null || value > acc, value, acc), null)", "3"),
     ("[1, [2, [3]]].flat()", "[1,2,3]"),

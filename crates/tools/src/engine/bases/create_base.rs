@@ -52,7 +52,8 @@ impl ChangeTool for CreateBase {
     fn plan<'c>(self, context: &'c Context<'_>) -> Result<Plan<'c, Outcome>, Failure> {
         let path = base_path(&self.path)?;
         let text = to_yaml(&property_values("base", &self.base)?);
-        if let Err(error) = Base::parse(&text) {
+        let problem = Base::parse(&text).map_or_else(Some, |base| base.problems().into_iter().next());
+        if let Some(error) = problem {
             let issue = Issue::new("base", format!("is no base: {}", error.message));
             return Err(Failure::InvalidInput(vec![issue]));
         }

@@ -26,7 +26,7 @@ pub(crate) struct ReadBase {
 pub(crate) struct Outcome {
     path: String,
     base: Map<String, Value>,
-    /// Why it cannot be queried: an expression or a key that cannot be read, with line and column
+    /// The first thing that a view fails on: an expression, a key or a function that cannot be read, with line and column
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     /// What is written in a way that is no longer read
@@ -45,7 +45,7 @@ impl Tool for ReadBase {
         let entries =
             entries.map_err(|error| Failure::Bases(SyntaxError { line: error.line, column: 1, message: error.message }))?;
         let (problem, warnings) = match Base::parse(&text) {
-            Ok(base) => (None, base.warnings),
+            Ok(base) => (base.problems().first().map(ToString::to_string), base.warnings),
             Err(error) => (Some(error.to_string()), Vec::new()),
         };
         let base = entries.iter().map(|entry| (entry.key.clone(), property_json(&entry.value))).collect();

@@ -108,6 +108,23 @@ struct ListChange<'a> {
     updated: Vec<(usize, &'a Map<String, Value>)>,
 }
 
+/// A node or an edge as it will be.
+struct NewValue {
+    /// Where the call names it.
+    at: String,
+    before: Option<Value>,
+    value: Value,
+}
+
+impl NewValue {
+    /// What is wrong with it and was not before: cards of plugins may be moved.
+    fn problems(&self, check: impl Fn(&Map<String, Value>) -> Vec<Issue>) -> Vec<Issue> {
+        let of = |value: Option<&Value>| value.and_then(Value::as_object).map(&check).unwrap_or_default();
+        let known = of(self.before.as_ref());
+        of(Some(&self.value)).into_iter().filter(|issue| !known.contains(issue)).collect()
+    }
+}
+
 struct Changes<'a> {
     nodes: ListChange<'a>,
     edges: ListChange<'a>,
@@ -198,17 +215,41 @@ impl Changes<'_> {
             stays.filter_map(|(_, node)| text_of(node, "id")).map(str::to_owned).collect()
         };
         let mut node_ids = ids(canvas.nodes(), &self.nodes);
-        for (at, node) in self.nodes.new_values(canvas.text, canvas.nodes()) {
-            let Some(node) = object(&at, &node, issues) else { continue };
-            issues.extend(check_node(&at, node));
-            issues.extend(taken(&at, node.get("id"), &mut node_ids));
+        for new in self.nodes.new_values(canvas.text, canvas.nodes()) {
+            let Some(node) = object(&new.at, &new.value, issues) else { continue };
+            issues.extend(new.problems(|node| check_node(&new.at, node)));
+            issues.extend(taken(&new.at, node.get("id"), &mut node_ids));
         }
         let mut edge_ids = ids(canvas.edges(), &self.edges);
-        for (at, edge) in self.edges.new_values(canvas.text, canvas.edges()) {
-            let Some(edge) = object(&at, &edge, issues) else { continue };
-            issues.extend(check_edge(&at, edge, &node_ids));
-            issues.extend(taken(&at, edge.get("id"), &mut edge_ids));
+        let edges = self.edges.new_values(canvas.text, canvas.edges());
+        for new in &edges {
+            let Some(edge) = object(&new.at, &new.value, issues) else { continue };
+            issues.extend(new.problems(|edge| check_edge(&new.at, edge, &node_ids)));
+            issues.extend(taken(&new.at, edge.get("id"), &mut edge_ids));
         }
+        issues.extend(self.left_behind(canvas, &node_ids));
+    }
+
+    /// An id that changes takes no edges with it: the call must say where they lead.
+    fn left_behind(&self, canvas: &Canvas<'_>, node_ids: &HashSet<String>) -> Vec<Issue> {
+        let renamed = self.nodes.updated.iter().filter(|(_, fields)| fields.contains_key("id"));
+        let mut issues = Vec::new();
+        for id in renamed.filter_map(|(place, _)| text_of(&canvas.nodes()[*place], "id")).filter(|id| !node_ids.contains(*id)) {
+            let fields =
+                |place: usize| self.edges.updated.iter().find(|(updated, _)| *updated == place).map(|(_, fields)| *fields);
+            let names = |(place, edge): &(usize, &JsonNode)| {
+                let is_set = |end: &str| fields(*place).is_some_and(|fields| fields.contains_key(end));
+                ["fromNode", "toNode"].iter().any(|end| text_of(edge, end) == Some(id) && !is_set(end))
+            };
+            let edges = canvas.edges().iter().enumerate().filter(|(place, _)| !self.edges.removed.contains(place)).filter(names);
+            let edges: Vec<&str> = edges.filter_map(|(_, edge)| text_of(edge, "id")).take(IDS_SHOWN).collect();
+            if !edges.is_empty() {
+                let expected =
+                    format!("is named by the edges {}; set their fromNode or toNode in update_edges", edges.join(", "));
+                issues.push(Issue::new(&format!("update_nodes.{id}.id"), expected));
+            }
+        }
+        issues
     }
 
     fn applied(&self) -> Applied {
@@ -244,12 +285,13 @@ impl Changes<'_> {
 }
 
 impl ListChange<'_> {
-    /// What is added, and what is updated as it will be, each with where the call names it.
-    fn new_values(&self, text: &str, list: &[JsonNode]) -> Vec<(String, Value)> {
+    /// What is added, and what is updated as it will be.
+    fn new_values(&self, text: &str, list: &[JsonNode]) -> Vec<NewValue> {
         let mut values = Vec::new();
         for (place, fields) in &self.updated {
             let id = text_of(&list[*place], "id").unwrap_or_default();
-            let mut value = json_value(text, &list[*place]);
+            let before = json_value(text, &list[*place]);
+            let mut value = before.clone();
             if let Some(object) = value.as_object_mut() {
                 for (key, new) in *fields {
                     match new {
@@ -258,10 +300,14 @@ impl ListChange<'_> {
                     }
                 }
             }
-            values.push((format!("update_{}.{id}", self.name), value));
+            values.push(NewValue { at: format!("update_{}.{id}", self.name), before: Some(before), value });
         }
         let added = self.added.iter().enumerate();
-        values.extend(added.map(|(place, value)| (format!("add_{}[{place}]", self.name), value.clone())));
+        values.extend(added.map(|(place, value)| NewValue {
+            at: format!("add_{}[{place}]", self.name),
+            before: None,
+            value: value.clone(),
+        }));
         values
     }
 
