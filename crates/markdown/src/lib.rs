@@ -25,6 +25,7 @@ mod note;
 mod properties;
 mod property_link;
 mod relink;
+mod repaired_yaml;
 mod replace;
 mod scalar;
 mod scan;

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span as Marks, StrInput, Tag};
 
 use crate::link::Quote;
+use crate::repaired_yaml::Repaired;
 use crate::scalar::{number, resolve};
 use crate::span::{Span, line_end, line_start, next_line};
 use crate::value::Value;
@@ -15,8 +16,8 @@ use crate::write_yaml::flow_text;
 const MAX_DEPTH: usize = 64;
 /// How many values anchors may be copied into: an alias must not blow a line up into a gigabyte.
 const MAX_COPIES: usize = 10_000;
-/// How many tabs behind colons are read as blanks; each costs another reading.
-const MAX_PATCHES: usize = 64;
+/// How much that the scanner refuses and the app reads is put right; each costs another reading.
+const MAX_REPAIRS: usize = 64;
 
 /// Why a block has no properties.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,16 +59,15 @@ pub fn parse(text: &str) -> Result<Vec<YamlEntry>, YamlError> {
         let message = "a carriage return stands alone; end lines with a line feed".to_owned();
         return Err(YamlError { line, message });
     }
-    let mut patched = Cow::Borrowed(text);
-    for _ in 0..MAX_PATCHES {
-        let result = Reader::of(&patched).document();
-        let Err(error) = &result else { return result };
-        let Some(tab) = find_refused_tab(&patched, error) else {
-            return result;
-        };
-        patched.to_mut().replace_range(tab..=tab, " ");
+    let mut repaired = Repaired::of(text);
+    for _ in 0..MAX_REPAIRS {
+        let result = Reader::of(&repaired).document();
+        match &result {
+            Err(error) if repaired.repair(error) => {}
+            _ => return result,
+        }
     }
-    Reader::of(&patched).document()
+    Reader::of(&repaired).document()
 }
 
 /// To the scanner it ends a line, to the app it does not: spans would come out wrong.
@@ -76,24 +76,17 @@ fn find_lone_carriage_return(text: &str) -> Option<usize> {
     memchr::memchr_iter(b'\r', bytes).find(|&offset| bytes.get(offset + 1) != Some(&b'\n'))
 }
 
-/// The scanner refuses a tab between colon and value, which YAML allows: read it as a blank.
-fn find_refused_tab(text: &str, error: &YamlError) -> Option<usize> {
-    if !error.message.starts_with("':' must be followed") {
-        return None;
-    }
-    let line_start: usize = text.split_inclusive('\n').take(error.line - 1).map(str::len).sum();
-    let line = &text[line_start..line_end(text, line_start)];
-    line.find(":\t").map(|colon| line_start + colon + 1)
-}
-
 struct Reader<'a> {
     text: &'a str,
+    /// Dashes that stand for a list with nothing in it.
+    dashes: &'a [usize],
     parser: Parser<'a, StrInput<'a>>,
     offsets: Offsets,
     anchors: Vec<(usize, Value)>,
     copies: usize,
     texts: Vec<TextScalar>,
     path: String,
+    place: Place,
     /// Where the last scalar, alias or flow collection ended.
     last_end: usize,
 }
@@ -116,6 +109,14 @@ impl Offsets {
     }
 }
 
+/// What a value stands in.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The column of the block around it; lines of a value are indented more.
+    column: Option<usize>,
+    is_flow: bool,
+}
+
 struct Node {
     value: Value,
     layout: Layout,
@@ -134,15 +135,18 @@ enum Layout {
 type Step<'a> = (Event<'a>, Marks);
 
 impl<'a> Reader<'a> {
-    fn of(text: &'a str) -> Reader<'a> {
+    fn of(repaired: &'a Repaired<'_>) -> Reader<'a> {
+        let text = &*repaired.text;
         Reader {
             text,
+            dashes: &repaired.dashes,
             parser: Parser::new_from_str(text),
             offsets: Offsets::of(text),
             anchors: Vec::new(),
             copies: 0,
             texts: Vec::new(),
             path: String::new(),
+            place: Place { column: None, is_flow: false },
             last_end: 0,
         }
     }
@@ -161,7 +165,9 @@ impl<'a> Reader<'a> {
                     self.end_of_document()?;
                     return Ok(entries);
                 }
-                Event::Scalar(text, ScalarStyle::Plain, 0, None) if matches!(resolve(&text), Value::Null) => {
+                Event::Scalar(text, style, _, tag)
+                    if matches!(scalar_value(text.clone(), style, tag.as_deref()), Value::Null) =>
+                {
                     self.end_of_document()?;
                     return Ok(Vec::new());
                 }
@@ -182,7 +188,8 @@ impl<'a> Reader<'a> {
     }
 
     fn top_level(&mut self, start: Marks) -> Result<Vec<YamlEntry>, YamlError> {
-        let is_flow = start.start.index() != start.end.index();
+        let is_flow = is_flow(start);
+        self.open(start);
         let mut entries: Vec<YamlEntry> = Vec::new();
         let mut keys = Keys::default();
         loop {
@@ -194,7 +201,6 @@ impl<'a> Reader<'a> {
             if !keys.insert(&entry.key) {
                 return Err(duplicate(marks, &entry.key));
             }
-            self.check_indentation(&entry, marks)?;
             // An empty `?` key is marked where the next key stands.
             if let Some(last) = entries.last_mut() {
                 last.span.end = last.span.end.min(entry.span.start);
@@ -203,19 +209,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The scanner accepts a tab before the first key; YAML does not.
-    fn check_indentation(&self, entry: &YamlEntry, marks: Marks) -> Result<(), YamlError> {
-        let start = line_start(self.text, entry.key_span.start);
-        let is_flow = entry.span.start == entry.key_span.start && entry.span.start != start;
-        if !is_flow && self.text[start..entry.key_span.start].contains('\t') {
-            return Err(error_at(marks, "tabs are not allowed as indentation; use spaces"));
-        }
-        Ok(())
-    }
-
     fn entry(&mut self, event: Event<'a>, marks: Marks, is_flow: bool) -> Result<YamlEntry, YamlError> {
         self.path.clear();
         self.texts.clear();
+        self.enter_block(marks, false)?;
         let key_start = self.byte(marks.start);
         let key = self.key(event, marks, 1)?;
         let key_span = key_start..self.last_end.max(key_start);
@@ -252,17 +249,20 @@ impl<'a> Reader<'a> {
         if depth > MAX_DEPTH {
             return Err(error_at(marks, "nested too deeply"));
         }
-        let is_flow = marks.start.index() != marks.end.index();
-        let layout = if is_flow { Layout::Exact } else { Layout::Block };
+        let layout = if is_flow(marks) { Layout::Exact } else { Layout::Block };
         match event {
             Event::Scalar(text, style, anchor, tag) => self.scalar(text, style, anchor, tag, marks),
             Event::SequenceStart(anchor, _) => {
+                let outer = self.open(marks);
                 let value = Value::List(self.list(depth)?);
+                self.close(outer, marks)?;
                 self.remember(anchor, &value, marks)?;
                 Ok(Node { value, layout })
             }
             Event::MappingStart(anchor, _) => {
+                let outer = self.open(marks);
                 let value = Value::Map(self.map(depth)?);
+                self.close(outer, marks)?;
                 self.remember(anchor, &value, marks)?;
                 Ok(Node { value, layout })
             }
@@ -288,6 +288,12 @@ impl<'a> Reader<'a> {
         // The end mark takes in a comment behind the closing quote.
         if matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) {
             span.end = closing_quote(self.text, span.start).unwrap_or(span.end);
+            if !self.place.is_flow {
+                self.check_lines(span.clone(), None)?;
+            }
+        }
+        if style == ScalarStyle::Plain && text.starts_with(['|', '>']) {
+            return Err(error_at(marks, "a text cannot start with | or > here; put it in quotes"));
         }
         if absent {
             self.last_end = self.last_end.max(span.start);
@@ -295,7 +301,10 @@ impl<'a> Reader<'a> {
         }
         let written = &self.text[span.clone()];
         self.last_end = span.start + trim_blanks(written).len();
-        let value = scalar_value(text, style, tag.as_deref());
+        let value = match self.dashes.contains(&span.start) {
+            true => Value::List(vec![Value::Null]),
+            false => scalar_value(text, style, tag.as_deref()),
+        };
         if let Value::Text(text) = &value
             && (text.contains("[[") || text.contains("]("))
         {
@@ -313,6 +322,7 @@ impl<'a> Reader<'a> {
                 self.end_flow(marks);
                 return Ok(items);
             }
+            self.enter_block(marks, true)?;
             let outer = self.enter(&items.len().to_string());
             let item = self.node(event, marks, depth + 1)?;
             self.path.truncate(outer);
@@ -329,6 +339,7 @@ impl<'a> Reader<'a> {
                 self.end_flow(marks);
                 return Ok(entries);
             }
+            self.enter_block(marks, false)?;
             let key = self.key(event, marks, depth + 1)?;
             if !keys.insert(&key) {
                 return Err(duplicate(marks, &key));
@@ -349,8 +360,67 @@ impl<'a> Reader<'a> {
         Ok(match node.value {
             Value::Text(text) => text,
             Value::Null => String::new(),
+            Value::Float(number) if !number.is_finite() => javascript_name(number).to_owned(),
             other => flow_text(&other),
         })
+    }
+
+    /// Enters a collection; returns the place to go back to.
+    fn open(&mut self, marks: Marks) -> Place {
+        let outer = self.place;
+        match is_flow(marks) {
+            true => self.place.is_flow = true,
+            // Known from its items and keys: anchors and tags stand before the start.
+            false => self.place.column = None,
+        }
+        outer
+    }
+
+    fn close(&mut self, outer: Place, marks: Marks) -> Result<(), YamlError> {
+        self.place = outer;
+        if is_flow(marks) && !outer.is_flow {
+            self.check_lines(self.byte(marks.start)..self.last_end, self.last_end.checked_sub(1))?;
+        }
+        Ok(())
+    }
+
+    /// A key or an item of a block starts here; what is before it on its line is indentation, of which the scanner accepts tabs.
+    fn enter_block(&mut self, marks: Marks, has_dash: bool) -> Result<(), YamlError> {
+        if self.place.is_flow {
+            return Ok(());
+        }
+        let start = self.byte(marks.start);
+        let before = &self.text[line_start(self.text, start)..start];
+        let indent = before.len() - before.trim_start_matches([' ', '-']).len();
+        let blanks = &before[..before.len() - before.trim_start_matches([' ', '\t']).len()];
+        if blanks.contains('\t') && (!has_dash && blanks == before || before[blanks.len()..].starts_with('-')) {
+            return Err(error_at(marks, "tabs are not allowed as indentation; use spaces"));
+        }
+        self.place.column = match has_dash {
+            true => before[..indent].rfind('-'),
+            false => (indent == before.len()).then_some(indent),
+        };
+        Ok(())
+    }
+
+    /// The scanner accepts lines that are indented no more than the block around them; to the app the value ends there. Only the bracket that
+    /// closes it may stand below the start of the block.
+    fn check_lines(&self, span: Span, bracket: Option<usize>) -> Result<(), YamlError> {
+        let Some(column) = self.place.column else { return Ok(()) };
+        let mut start = next_line(self.text, span.start);
+        while start < span.end {
+            let line = &self.text[start..line_end(self.text, start)];
+            let content = line.trim_start_matches(' ');
+            let indent = line.len() - content.len();
+            let closes = bracket == Some(start + indent) && indent == column;
+            if indent <= column && !closes && !trim_blanks(content).is_empty() {
+                let line = self.text[..start].matches('\n').count() + 1;
+                let message = "a value that goes on over lines must be indented more than its key".to_owned();
+                return Err(YamlError { line, message });
+            }
+            start = next_line(self.text, start);
+        }
+        Ok(())
     }
 
     /// Adds one step to the path; returns the length to cut it back to.
@@ -421,6 +491,18 @@ fn scalar_value(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Va
         _ => None,
     };
     converted.unwrap_or_else(|| Value::Text(text.into_owned()))
+}
+
+fn is_flow(marks: Marks) -> bool {
+    marks.start.index() != marks.end.index()
+}
+
+fn javascript_name(number: f64) -> &'static str {
+    match number {
+        f64::INFINITY => "Infinity",
+        f64::NEG_INFINITY => "-Infinity",
+        _ => "NaN",
+    }
 }
 
 fn quote_of(style: ScalarStyle) -> Quote {

@@ -2,7 +2,13 @@
 
 use std::io::{BufRead, Write};
 
-use quillgate_query::dataview::{expression_tree, inline_value, literal_tree, parse_expression, parse_query, query_tree};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use quillgate_index::Catalogue;
+use quillgate_query::Budget;
+use quillgate_query::dataview::{
+    Asking, evaluate, expression_tree, inline_value, literal_tree, parse_expression, parse_query, query_tree,
+};
 use serde_json::{Value, json};
 
 fn main() {
@@ -20,7 +26,18 @@ fn answer(question: &Value) -> Value {
         Some("expression") => parse_expression(text).map_or(Value::Null, |expr| expression_tree(&expr)),
         Some("query") => parse_query(text).map_or(Value::Null, |query| query_tree(&query)),
         Some("inline") => literal_tree(&inline_value(text)),
+        Some("evaluate") => evaluated(text),
         other => json!(format!("nobody asks {other:?}")),
+    }
+}
+
+/// The value of an expression in an empty vault.
+fn evaluated(text: &str) -> Value {
+    let catalogue = Catalogue::default();
+    let asking = Asking::new(&catalogue, None, Timestamp::UNIX_EPOCH, TimeZone::UTC);
+    match evaluate(text, &asking, &Budget::new(10_000, None)) {
+        Ok(value) => value.json(),
+        Err(error) => json!({"error": error.to_string()}),
     }
 }
 

@@ -1,13 +1,7 @@
-// Dataview: the plugin's own package parses expressions, queries and the values of inline fields. It exports no evaluator and no functions, so
-// those are tested by tables only. The app that it asks for when it is loaded is an empty module.
-import Module, { createRequire } from 'node:module'
+// Dataview: the plugin's own package parses expressions, queries and the values of inline fields. It has no evaluator and no functions, so
+// those are tested by tables only; how values compare is in ../dataview-values.
 import { Chance, compare } from '../harness.mjs'
-
-const resolve = Module._resolveFilename
-Module._resolveFilename = (name, ...rest) => (name === 'obsidian' ? 'obsidian' : resolve(name, ...rest))
-const require = createRequire(import.meta.url)
-require.cache.obsidian = { id: 'obsidian', filename: 'obsidian', loaded: true, exports: {}, children: [], paths: [] }
-const { EXPRESSION, QUERY_LANGUAGE } = require('obsidian-dataview')
+import { EXPRESSION, QUERY_LANGUAGE } from './package.mjs'
 
 const units = ['years', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'milliseconds']
 const kindOf = (value) => value?.constructor?.name
