@@ -71,8 +71,9 @@ fn read_table(text: &str, found: &Span) -> Option<Table> {
     if !prefix.chars().all(|c| c == '>' || c.is_whitespace()) {
         return None;
     }
-    // What is written anew begins as the first line does, so all of them must.
-    let content = |at: usize| text[at..line_end(text, at)].strip_prefix(prefix);
+    // What is written anew begins as the first line does, so all of them must. A lone carriage return ends a line for Markdown, and
+    // not for people who look at the note.
+    let content = |at: usize| text[at..line_end(text, at)].strip_prefix(prefix).filter(|line| !line.contains('\r'));
     let header = cells(content(start)?);
     let marks = next_line(text, start);
     let alignments: Vec<Alignment> = cells(content(marks)?).iter().map(|cell| alignment(cell)).collect::<Option<_>>()?;
@@ -321,6 +322,12 @@ mod tests {
             (tables[1].line, tables[1].header.join(","), &NOTE[tables[1].span.clone()]),
             (16, "a,b".to_owned(), "a | b\n--|--\n1 | 2")
         );
+    }
+
+    #[test]
+    fn lines_that_only_markdown_sees_make_no_table() {
+        assert_eq!(find_tables("|a|b|\n|-|-|\n|1\r---|2|\n"), []);
+        assert_eq!(find_tables("|a|b|\r\n|-|-|\r\n|1|2|\r\n").len(), 1);
     }
 
     #[test]
