@@ -19,8 +19,10 @@ pub struct PeriodicNames {
 
 impl PeriodicNames {
     pub fn new(period: Period, notes: &NewNotes, locale: &'static Locale) -> PeriodicNames {
-        let last = notes.format.rsplit('/').next().unwrap_or_default();
-        let (whole, last) = (Format::new(&notes.format, locale), Format::new(last, locale));
+        // As the app writes paths: no empty names.
+        let format = notes.format.split('/').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        let last = format.rsplit('/').next().unwrap_or_default();
+        let (whole, last) = (Format::new(&format, locale), Format::new(last, locale));
         PeriodicNames { period, folder: notes.folder.clone(), whole, last, locale }
     }
 
@@ -42,8 +44,6 @@ impl PeriodicNames {
     /// Relative to the vault, with its extension.
     pub fn path(&self, start: &Zoned) -> String {
         let name = self.whole.write(start);
-        // As the app writes paths: no empty names.
-        let name = name.split('/').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
         if self.folder.is_empty() { format!("{name}.md") } else { format!("{}/{name}.md", self.folder) }
     }
 
@@ -80,7 +80,7 @@ mod tests {
         for (period, folder, format, day, start, path) in [
             (Period::Daily, "", "YYYY-MM-DD", date(2026, 1, 4), date(2026, 1, 4), "2026-01-04.md"),
             (Period::Daily, "J", "YYYY/MM/DD", date(2026, 1, 4), date(2026, 1, 4), "J/2026/01/04.md"),
-            (Period::Daily, "", "/YYYY/MM-DD", date(2026, 1, 4), date(2026, 1, 4), "2026/01-04.md"),
+            (Period::Daily, "", "/YYYY//MM-DD", date(2026, 1, 4), date(2026, 1, 4), "2026/01-04.md"),
             (Period::Weekly, "W", "gggg-[W]ww", date(2026, 1, 7), date(2026, 1, 4), "W/2026-W02.md"),
             (Period::Weekly, "W", "GGGG-[W]WW", date(2026, 1, 4), date(2025, 12, 29), "W/2026-W01.md"),
             (Period::Weekly, "", "gggg-[W]ww MMM DD", date(2026, 1, 7), date(2026, 1, 4), "2026-W02 Jan 04.md"),
