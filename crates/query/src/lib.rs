@@ -10,6 +10,8 @@ mod budget;
 mod code;
 pub mod dataview;
 mod date;
+#[cfg(test)]
+mod documented;
 mod evaluate;
 mod expression;
 mod fault;

@@ -32,7 +32,7 @@ pub(super) fn read_filter(line: &str, today: Date) -> Option<Result<Filter, Stri
 
 pub(super) const NO_FUNCTIONS: &str = "functions are JavaScript and are not run here; use the other filters, sort by or group by a property, or open the query in the app";
 
-const DATES: [(&str, DateKey); 8] = [
+pub(super) const DATES: [(&str, DateKey); 8] = [
     ("happens", DateKey::Happens),
     ("cancelled", DateKey::One(DateField::Cancelled)),
     ("created", DateKey::One(DateField::Created)),
