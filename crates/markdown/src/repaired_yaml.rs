@@ -124,5 +124,8 @@ mod tests {
         check("k:\n- 'a\n b'\n", Some(Value::List(vec![Value::Text("a b".to_owned())])));
         check("k:\n  - 'a\n  b'\n", None);
         check("k: &a\n  - 'a\n   b'\n", Some(Value::List(vec![Value::Text("a b".to_owned())])));
+        check("k: &a\n  - 'a\n  b'\n", None);
+        check("k: &a\n- 'a\n b'\n", Some(Value::List(vec![Value::Text("a b".to_owned())])));
+        check("k: &a\n  [1,\n 2]\n", Some(Value::List(vec![Value::Integer(1), Value::Integer(2)])));
     }
 }

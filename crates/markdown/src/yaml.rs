@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
     }
 
     fn top_level(&mut self, start: Marks) -> Result<Vec<YamlEntry>, YamlError> {
-        let is_flow = is_flow(start);
+        let is_flow = self.is_flow(start);
         self.open(start);
         let mut entries: Vec<YamlEntry> = Vec::new();
         let mut keys = Keys::default();
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
         if depth > MAX_DEPTH {
             return Err(error_at(marks, "nested too deeply"));
         }
-        let layout = if is_flow(marks) { Layout::Exact } else { Layout::Block };
+        let layout = if self.is_flow(marks) { Layout::Exact } else { Layout::Block };
         match event {
             Event::Scalar(text, style, anchor, tag) => self.scalar(text, style, anchor, tag, marks),
             Event::SequenceStart(anchor, _) => {
@@ -365,10 +365,22 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Whether a collection is written in brackets. Marks of a block are empty, unless it has an anchor or a tag.
+    fn is_flow(&self, marks: Marks) -> bool {
+        if marks.start.index() == marks.end.index() {
+            return false;
+        }
+        let mut rest = &self.text[self.byte(marks.start)..];
+        while rest.starts_with(['&', '!']) {
+            rest = rest.trim_start_matches(|letter: char| !letter.is_whitespace()).trim_start();
+        }
+        rest.starts_with(['[', '{'])
+    }
+
     /// Enters a collection; returns the place to go back to.
     fn open(&mut self, marks: Marks) -> Place {
         let outer = self.place;
-        match is_flow(marks) {
+        match self.is_flow(marks) {
             true => self.place.is_flow = true,
             // Known from its items and keys: anchors and tags stand before the start.
             false => self.place.column = None,
@@ -378,7 +390,7 @@ impl<'a> Reader<'a> {
 
     fn close(&mut self, outer: Place, marks: Marks) -> Result<(), YamlError> {
         self.place = outer;
-        if is_flow(marks) && !outer.is_flow {
+        if self.is_flow(marks) && !outer.is_flow {
             self.check_lines(self.byte(marks.start)..self.last_end, self.last_end.checked_sub(1))?;
         }
         Ok(())
@@ -491,10 +503,6 @@ fn scalar_value(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Va
         _ => None,
     };
     converted.unwrap_or_else(|| Value::Text(text.into_owned()))
-}
-
-fn is_flow(marks: Marks) -> bool {
-    marks.start.index() != marks.end.index()
 }
 
 fn javascript_name(number: f64) -> &'static str {

@@ -12,6 +12,8 @@ mod collate;
 mod cores;
 pub mod dataview;
 mod date;
+#[cfg(test)]
+mod documented;
 mod evaluate;
 mod expression;
 mod fault;

@@ -57,7 +57,8 @@ pub(super) fn is_true(rule: &Node, document: &dyn Document) -> Result<(bool, u32
 pub(super) fn descend<'a, 's>(start: Js<'a>, steps: impl Iterator<Item = &'s str>) -> Option<Js<'a>> {
     let mut value = start;
     for step in steps {
-        value = value.member(step)?;
+        // What an item may be without being there: `current` of a list that a rule has made.
+        value = value.member(step).filter(|member| !matches!(member, Js::Undefined))?;
     }
     Some(value)
 }

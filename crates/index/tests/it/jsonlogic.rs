@@ -105,6 +105,12 @@ fn a_bad_rule_says_what_is_wrong_and_where() {
 }
 
 #[test]
+fn an_item_that_is_nothing_is_null() {
+    let rule = json!({"===": [{"reduce": [[2, {"or": []}], {"max": [{"var": "current"}, {"var": "accumulator"}]}, 0]}, 2]});
+    assert!(Rule::parse(&rule).unwrap().is_true(&json!({})).unwrap());
+}
+
+#[test]
 fn a_rule_that_never_ends_is_stopped() {
     let many: Vec<u32> = (0..200).collect();
     let square = json!({"map": [many, {"map": [many, {"+": [{"var": ""}, 1]}]}]});

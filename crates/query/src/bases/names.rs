@@ -87,7 +87,7 @@ pub(super) enum Function {
 }
 
 /// Name, function, fewest and most arguments.
-const FUNCTIONS: &[(&str, Function, usize, usize)] = &[
+pub(super) const FUNCTIONS: &[(&str, Function, usize, usize)] = &[
     ("escapeHTML", Function::EscapeHtml, 1, 1),
     ("date", Function::Date, 1, 1),
     ("duration", Function::Duration, 1, 1),
@@ -161,7 +161,7 @@ pub(super) enum Method {
     Matches,
 }
 
-const METHODS: &[(&str, Method, usize, usize)] = &[
+pub(super) const METHODS: &[(&str, Method, usize, usize)] = &[
     ("isTruthy", Method::IsTruthy, 0, 0),
     ("isType", Method::IsType, 1, 1),
     ("toString", Method::ToString, 0, 0),

@@ -40,7 +40,7 @@ pub(super) enum BuiltIn {
     Unique,
 }
 
-const BUILT_IN: &[(&str, BuiltIn)] = &[
+pub(super) const BUILT_IN: &[(&str, BuiltIn)] = &[
     ("Average", BuiltIn::Average),
     ("Min", BuiltIn::Min),
     ("Max", BuiltIn::Max),

@@ -1,5 +1,6 @@
 //! Bases on real vaults.
 
+mod documentation;
 mod edit;
 mod expressions;
 mod place;

@@ -35,7 +35,7 @@ pub(crate) enum FileField {
     Day,
 }
 
-const NAMES: [(&str, FileField); 20] = [
+pub(super) const NAMES: [(&str, FileField); 20] = [
     ("path", FileField::Path),
     ("folder", FileField::Folder),
     ("name", FileField::Name),

@@ -38,7 +38,7 @@ pub(crate) enum ItemField {
     Completion,
 }
 
-const NAMES: [(&str, ItemField); 26] = [
+pub(super) const NAMES: [(&str, ItemField); 26] = [
     ("symbol", ItemField::Symbol),
     ("link", ItemField::Link),
     ("section", ItemField::Section),

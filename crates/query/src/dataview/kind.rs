@@ -39,7 +39,7 @@ pub(crate) fn is_true(value: &Value) -> bool {
         Value::Duration(duration) => in_milliseconds(duration) != 0.0,
         Value::List(items) => !items.is_empty(),
         Value::Object(object) => !object.0.is_empty(),
-        Value::Date(date) => date.at != jiff::civil::date(1970, 1, 1).to_datetime(jiff::civil::Time::midnight()),
+        Value::Date(date) => date.timestamp(&jiff::tz::TimeZone::UTC) != jiff::Timestamp::UNIX_EPOCH,
         Value::File(_) | Value::Function(_) | Value::Pattern(_) | Value::Rich(_) => true,
     }
 }
@@ -126,7 +126,8 @@ fn compare_objects(world: &World<'_>, left: &Object, right: &Object, left_over: 
         entries
     };
     let (left, right) = (sorted(left), sorted(right));
-    let by_keys = left.iter().map(|entry| &entry.0).cmp(right.iter().map(|entry| &entry.0));
+    let mut keys = left.iter().zip(&right).map(|(left, right)| collate(&left.0, &right.0));
+    let by_keys = keys.find(|order| order.is_ne()).unwrap_or_else(|| left.len().cmp(&right.len()));
     by_keys.then_with(|| {
         let mut pairs = left.iter().zip(&right).map(|(left, right)| compare_within(world, &left.1, &right.1, left_over));
         pairs.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -146,7 +147,8 @@ pub(crate) enum SortKey {
     Html,
     Link(Box<[u8]>, &'static str, Box<[u8]>),
     Number(Number),
-    Object(Vec<(Box<str>, SortKey)>),
+    /// All names, then what they stand for.
+    Object(Vec<Box<[u8]>>, Vec<SortKey>),
     Text(Box<[u8]>),
     Widget,
 }
@@ -204,10 +206,9 @@ fn key_within(world: &World<'_>, value: &Value, depth: usize, left_over: &Cell<u
         Value::Object(_) | Value::File(_) | Value::Function(_) => match materialized(world, value) {
             Some(mut object) => {
                 object.0.sort_by(|one, other| one.0.cmp(&other.0));
-                let entry = |(key, value): &(std::sync::Arc<str>, Value)| {
-                    (Box::from(&**key), key_within(world, value, depth + 1, left_over))
-                };
-                SortKey::Object(object.0.iter().map(entry).collect())
+                let names = object.0.iter().map(|(name, _)| collation_key(name)).collect();
+                let values = object.0.iter().map(|(_, value)| key_within(world, value, depth + 1, left_over)).collect();
+                SortKey::Object(names, values)
             }
             None => SortKey::Function,
         },

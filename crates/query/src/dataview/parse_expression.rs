@@ -294,8 +294,11 @@ impl<'t> Parser<'t> {
             self.scan.space();
             let value = self.node()?;
             height = height.max(value.height);
-            entries.retain(|(known, _)| *known != key);
-            entries.push((key, value.expr));
+            // A key that comes again keeps its place.
+            match entries.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, known)) => *known = value.expr,
+                None => entries.push((key, value.expr)),
+            }
             self.scan.space();
             if !self.scan.take(",") {
                 self.close("}")?;

@@ -6,6 +6,8 @@ use crate::pattern::Pattern;
 
 /// Deeper nesting is nobody's.
 const DEEPEST: usize = 64;
+/// Operators besides those that say in what part of a text.
+const NAMES: [&str; 5] = ["file", "path", "tag", "match-case", "ignore-case"];
 
 pub(super) fn parse(text: &str) -> Result<Search, SyntaxError> {
     let mut parser = Parser { text, at: 0, facts: 0, depth: 0 };
@@ -85,7 +87,6 @@ impl<'a> Parser<'a> {
 
     /// The name of an operator that stands here, without its colon.
     fn operator(&mut self) -> Option<&'static str> {
-        const NAMES: [&str; 5] = ["file", "path", "tag", "match-case", "ignore-case"];
         let names = NAMES.into_iter().chain(SCOPES.into_iter().map(|(name, _)| name));
         let rest = self.rest();
         let written = |name: &&str| {
@@ -301,6 +302,8 @@ fn one_or(mut terms: Vec<Term>, several: impl FnOnce(Vec<Term>) -> Term) -> Term
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -365,5 +368,12 @@ mod tests {
         for deep in ["(", "-", "line:", "[a:"] {
             assert!(parse(&deep.repeat(100_000)).is_err(), "{deep}");
         }
+    }
+
+    #[test]
+    fn the_page_of_queries_lists_every_operator() {
+        let written = crate::documented::names(crate::documented::section("The app's search"));
+        let operators: BTreeSet<&str> = written.iter().filter_map(|name| name.trim_end_matches("()").strip_suffix(':')).collect();
+        crate::documented::assert_same(&operators, &NAMES.into_iter().chain(SCOPES.map(|(name, _)| name)).collect());
     }
 }

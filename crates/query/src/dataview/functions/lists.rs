@@ -22,8 +22,10 @@ pub(super) fn object(_: &mut Eval<'_, '_>, arguments: &[Value]) -> Outcome {
     let mut object = Object::default();
     for pair in arguments.chunks(2) {
         let Value::Text(key) = &pair[0] else { return Err(Fault::wrong("the keys of object(key, value, …) are texts")) };
-        object.0.retain(|(known, _)| known != key);
-        object.0.push((key.clone(), pair[1].clone()));
+        match object.0.iter_mut().find(|(known, _)| known == key) {
+            Some((_, value)) => *value = pair[1].clone(),
+            None => object.0.push((key.clone(), pair[1].clone())),
+        }
     }
     some(Value::Object(Arc::new(object)))
 }

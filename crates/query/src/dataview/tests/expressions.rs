@@ -55,6 +55,13 @@ fn values_compare_by_kind_and_worth() {
     check("[1] < [1, 0]", json!(true));
     check("{a: 1} = {a: 1}", json!(true));
     check("{a: 1, b: 2} = {b: 2, a: 1}", json!(true));
+    // Names by the order of texts, all of them before what they stand for.
+    check("{b: 1} < {\"B\": 0}", json!(true));
+    check("{b: 1} > {\"ä\": 2}", json!(true));
+    check("{a: 2, b: 1} < {a: 1, c: 1}", json!(true));
+    check("sort([{\"B\": 0}, {b: 1}, {\"ä\": 2}])", json!([{"ä": 2}, {"b": 1}, {"B": 0}]));
+    check("string({a: 1, b: 2, a: 3})", json!("{ a: 3, b: 2 }"));
+    check("string(object(\"a\", 1, \"b\", 2, \"a\", 3))", json!("{ a: 3, b: 2 }"));
     check("[[a]] = [[a|b]]", json!(true));
     check("[[a]] = [[a#b]]", json!(false));
     check("date(2020-01-01) < date(2020-01-01T00:01)", json!(true));

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests prepare folders of their own")]
 
+mod documentation;
 mod expressions;
 mod identity;
 mod queries;

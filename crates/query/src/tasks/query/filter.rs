@@ -154,7 +154,7 @@ pub enum TextTest {
     /// Case does not matter; `folded` looks for the text in lower case.
     Includes {
         text: Box<str>,
-        folded: Finder<'static>,
+        folded: Box<Finder<'static>>,
     },
     Matches(Pattern),
 }

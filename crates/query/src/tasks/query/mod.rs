@@ -232,4 +232,6 @@ impl fmt::Display for Query {
 }
 
 #[cfg(test)]
+mod documentation;
+#[cfg(test)]
 mod tests;

@@ -36,7 +36,7 @@ pub struct Order {
     pub reverse: bool,
 }
 
-const DATES: [DateKey; 7] = [
+pub(super) const DATES: [DateKey; 7] = [
     DateKey::One(DateField::Due),
     DateKey::One(DateField::Done),
     DateKey::One(DateField::Scheduled),
@@ -46,7 +46,7 @@ const DATES: [DateKey; 7] = [
     DateKey::Happens,
 ];
 
-const SORTABLE: [Property; 12] = [
+pub(super) const SORTABLE: [Property; 12] = [
     Property::Status,
     Property::StatusName,
     Property::StatusType,
@@ -61,7 +61,7 @@ const SORTABLE: [Property; 12] = [
     Property::Random,
 ];
 
-const GROUPABLE: [Property; 14] = [
+pub(super) const GROUPABLE: [Property; 14] = [
     Property::Status,
     Property::StatusName,
     Property::StatusType,
@@ -79,7 +79,7 @@ const GROUPABLE: [Property; 14] = [
 ];
 
 impl Property {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Property::Status => "status",
             Property::StatusName => "status.name",

@@ -33,7 +33,7 @@ pub(super) fn read_filter(line: &str, today: Date) -> Option<Result<Filter, Stri
 
 pub(super) const NO_FUNCTIONS: &str = "functions are JavaScript and are not run here; use the other filters, sort by or group by a property, or open the query in the app";
 
-const DATES: [(&str, DateKey); 8] = [
+pub(super) const DATES: [(&str, DateKey); 8] = [
     ("happens", DateKey::Happens),
     ("cancelled", DateKey::One(DateField::Cancelled)),
     ("created", DateKey::One(DateField::Created)),
@@ -174,7 +174,7 @@ fn text_filter(line: &str) -> Option<Result<Filter, String>> {
             Ok(pattern) => TextTest::Matches(pattern),
             Err(message) => return Some(Err(message)),
         },
-        false => TextTest::Includes { text: value.into(), folded: Finder::new(&value.to_lowercase()).into_owned() },
+        false => TextTest::Includes { text: value.into(), folded: Box::new(Finder::new(&value.to_lowercase()).into_owned()) },
     };
     Some(Ok(Filter::Text { field, negated, test }))
 }
