@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use quillgate_markdown::{Frontmatter, Value as Property, set_property, to_yaml};
+use quillgate_markdown::{Frontmatter, Value as Property, to_yaml};
 use serde_json::{Value, json};
 
 fn main() {
@@ -18,10 +18,6 @@ fn answer(question: &Value) -> Value {
     match text("ask") {
         "read" => read(text("note")),
         "write" => json!(to_yaml(&entries(&question["map"]))),
-        "set" => {
-            let edits = set_property(text("note"), text("key"), &property(&question["value"]));
-            json!(edits.map(|edits| edits.apply(text("note"))).ok())
-        }
         other => panic!("nobody asks {other}"),
     }
 }
@@ -67,9 +63,6 @@ fn property(value: &Value) -> Property {
         },
         Value::String(value) => Property::Text(value.clone()),
         Value::Array(items) => Property::List(items.iter().map(property).collect()),
-        Value::Object(object) => match &object["map"] {
-            Value::Null => Property::Float(f64::NAN),
-            pairs => Property::Map(entries(pairs)),
-        },
+        Value::Object(object) => Property::Map(entries(&object["map"])),
     }
 }
