@@ -69,7 +69,7 @@ fn numbers(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault> {
             BinaryOp::Multiply => "multiplied",
             _ => "divided",
         };
-        as_number(value).ok_or_else(|| Fault::wrong(format!("a {} cannot be {what}", super::dialect::type_name(value))))
+        as_number(value).ok_or_else(|| Fault::wrong(format!("{} cannot be {what}", super::dialect::with_article(value))))
     };
     let (a, b) = (number(left)?, number(right)?);
     Ok(Value::Number(match op {

@@ -45,7 +45,7 @@ impl Dialect for Bases {
     }
 
     fn field(evaluation: &mut Evaluator<'_, '_>, on: &Value, field: &Field) -> Result<Value, Fault> {
-        let unknown = || Fault::wrong(format!("a {} has no field {:?}", type_name(on), field.name));
+        let unknown = || Fault::wrong(format!("{} has no field {:?}", with_article(on), field.name));
         match on {
             Value::Null => Ok(Value::Null),
             Value::File(file) => file_field(evaluation, *file, field).ok_or_else(unknown),
@@ -85,7 +85,7 @@ impl Dialect for Bases {
             (Value::List(items), key) => match as_number(key) {
                 Some(at) if at >= 0.0 && at.fract() == 0.0 => Ok(items.get(at as usize).cloned().unwrap_or(Value::Null)),
                 Some(_) => Ok(Value::Null),
-                None => Err(Fault::wrong(format!("an item of a list is named by a number, not by a {}", type_name(key)))),
+                None => Err(Fault::wrong(format!("an item of a list is named by a number, not by {}", with_article(key)))),
             },
             (Value::Text(text), Value::Number(at)) if *at >= 0.0 => {
                 Ok(text.chars().nth(*at as usize).map_or(Value::Null, |character| Value::from(character.to_string())))
@@ -100,7 +100,7 @@ impl Dialect for Bases {
                 let found = properties.0.iter().find(|(key, _)| quillgate_markdown::fold(key) == folded);
                 Ok(found.map_or(Value::Null, |(_, value)| value.clone()))
             }
-            _ => Err(Fault::wrong(format!("a {} has no parts to name in brackets", type_name(on)))),
+            _ => Err(Fault::wrong(format!("{} has no parts to name in brackets", with_article(on)))),
         }
     }
 
@@ -139,7 +139,7 @@ impl Dialect for Bases {
             Value::Duration(duration) => Ok(Value::Duration(Arc::new(duration.map(|unit| -unit)))),
             other => match as_number(other) {
                 Some(number) => Ok(Value::Number(-number)),
-                None => Err(Fault::wrong(format!("a {} has no negative", type_name(other)))),
+                None => Err(Fault::wrong(format!("{} has no negative", with_article(other)))),
             },
         }
     }
@@ -183,6 +183,13 @@ fn formula(evaluation: &mut Evaluator<'_, '_>, formula: usize) -> Result<Value, 
     };
     evaluation.row.cells[formula] = Some(value.clone());
     value
+}
+
+/// For a sentence about a value: `a string`, `an object`.
+pub(super) fn with_article(value: &Value) -> String {
+    let name = type_name(value);
+    let article = if name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} {name}")
 }
 
 /// The word that `isType()` takes.

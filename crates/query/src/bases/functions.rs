@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::compare::as_number;
 use super::dates::{milliseconds, parse_date, parse_duration};
-use super::dialect::{Bases, Evaluator, type_name};
+use super::dialect::{Bases, Evaluator, with_article};
 use super::names::Function;
 use super::property::{link_to, parse_link};
 use super::text::{link_text, number_of, path_of, text_of};
@@ -94,7 +94,7 @@ fn duration(value: &Value) -> Result<Value, Fault> {
             Some(duration) => Ok(Value::Duration(Arc::new(duration))),
             None => Err(Fault::wrong(format!("{:?} is no length of time; write it like 1d or 2 weeks", shortened(text)))),
         },
-        other => Err(Fault::wrong(format!("a {} is no length of time", type_name(other)))),
+        other => Err(Fault::wrong(format!("{} is no length of time", with_article(other)))),
     }
 }
 
@@ -138,7 +138,7 @@ fn extreme(values: &[Value], choose: fn(f64, f64) -> f64) -> Result<Value, Fault
     };
     let mut best: Option<f64> = None;
     for value in items.iter().filter(|value| !value.is_null()) {
-        let number = as_number(value).ok_or_else(|| Fault::wrong(format!("a {} is no number", type_name(value))))?;
+        let number = as_number(value).ok_or_else(|| Fault::wrong(format!("{} is no number", with_article(value))))?;
         best = Some(best.map_or(number, |best| choose(best, number)));
     }
     Ok(best.map_or(Value::Null, Value::Number))
@@ -154,7 +154,7 @@ fn number(evaluation: &Evaluator<'_, '_>, value: &Value) -> Result<Value, Fault>
             Some(number) => Ok(Value::Number(number)),
             None => Err(Fault::wrong(format!("{:?} is no number", shortened(text)))),
         },
-        other => as_number(other).map(Value::Number).ok_or_else(|| Fault::wrong(format!("a {} is no number", type_name(other)))),
+        other => as_number(other).map(Value::Number).ok_or_else(|| Fault::wrong(format!("{} is no number", with_article(other)))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Methods: what any value has, and to which file the others belong.
 
 use super::dates::milliseconds;
-use super::dialect::{Bases, Evaluator, type_name};
+use super::dialect::{Bases, Evaluator, type_name, with_article};
 use super::names::Method;
 use super::text::text_of;
 use super::{date_methods, file_methods, list_methods, number_methods, text_methods};
@@ -50,7 +50,7 @@ pub(super) fn call(
         Value::Rich(rich) => text_methods::call(evaluation, &rich.text, method, &arguments)?,
         _ => None,
     };
-    found.ok_or_else(|| Fault::wrong(format!("a {} has no {}()", type_name(&on), method.name())))
+    found.ok_or_else(|| Fault::wrong(format!("{} has no {}()", with_article(&on), method.name())))
 }
 
 pub(super) fn is_empty(value: &Value) -> bool {
@@ -95,7 +95,7 @@ pub(super) fn number_argument(arguments: &[Value], at: usize, otherwise: f64) ->
     match arguments.get(at) {
         None | Some(Value::Null) => Ok(otherwise),
         Some(value) => super::compare::as_number(value)
-            .ok_or_else(|| Fault::wrong(format!("a number is expected, and a {} is given", type_name(value)))),
+            .ok_or_else(|| Fault::wrong(format!("a number is expected, and {} is given", with_article(value)))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Makes a base ready for a query: names found, formulas in place, circles among them noticed.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use quillgate_index::{Catalogue, FileId};
 
@@ -96,7 +97,15 @@ impl<'b, 'c> Preparation<'b, 'c> {
             formulas.push(Formula { code });
         }
         let tags = Column::of_tags(self.catalogue);
-        Ok(World { catalogue: self.catalogue, settings: self.settings, this, columns: self.columns, tags, formulas })
+        Ok(World {
+            catalogue: self.catalogue,
+            settings: self.settings,
+            this,
+            columns: self.columns,
+            tags,
+            formulas,
+            properties: OnceLock::new(),
+        })
     }
 
     /// The formulas that the view names, and those that they name.

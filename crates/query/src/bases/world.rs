@@ -32,6 +32,8 @@ pub(super) struct World<'c> {
     pub(super) columns: Vec<Column<'c>>,
     pub(super) tags: Column<'c>,
     pub(super) formulas: Vec<Formula>,
+    /// Every property of the vault, by name, once something asks for all of them.
+    pub(super) properties: OnceLock<Vec<Column<'c>>>,
 }
 
 pub(super) struct Formula {
@@ -62,10 +64,15 @@ impl<'c> Column<'c> {
     }
 
     pub(super) fn value(&self, file: FileId) -> Value {
-        let Some(column) = self.column else { return Value::Null };
-        let Some(number) = column.value_number(file) else { return Value::Null };
-        let Some(place) = self.values.get(number as usize) else { return Value::Null };
-        place.get_or_init(|| parsed(column.json_text(number), self.kind)).for_file(file)
+        self.find(file).unwrap_or(Value::Null)
+    }
+
+    /// None if the file has no such property, also not an empty one.
+    fn find(&self, file: FileId) -> Option<Value> {
+        let column = self.column?;
+        let number = column.value_number(file)?;
+        let place = self.values.get(number as usize)?;
+        Some(place.get_or_init(|| parsed(column.json_text(number), self.kind)).for_file(file))
     }
 }
 
@@ -79,14 +86,12 @@ impl World<'_> {
 
     /// Everything in the frontmatter of a note, by name.
     pub(super) fn properties(&self, file: FileId) -> Object {
-        let mut names: Vec<&str> = self.catalogue.property_names().collect();
-        names.sort_unstable();
-        let entry = |name: &str| {
-            let column = self.catalogue.property_column(name)?;
-            let json = column.json_text(column.value_number(file)?);
-            Some((Arc::from(name), parsed(json, self.settings.types.find(&fold(name))).for_file(file)))
-        };
-        Object(names.into_iter().filter_map(entry).collect())
+        let columns = self.properties.get_or_init(|| {
+            let mut names: Vec<&str> = self.catalogue.property_names().collect();
+            names.sort_unstable();
+            names.into_iter().map(|name| Column::new(self.catalogue, name, &self.settings.types)).collect()
+        });
+        Object(columns.iter().filter_map(|column| Some((Arc::from(&*column.name), column.find(file)?))).collect())
     }
 
     pub(super) fn has_property(&self, file: FileId, name: &str) -> bool {
