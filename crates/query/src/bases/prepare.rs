@@ -1,7 +1,6 @@
 //! Makes a base ready for a query: names found, formulas in place, circles among them noticed.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 
 use quillgate_index::{Catalogue, FileId};
 
@@ -97,15 +96,13 @@ impl<'b, 'c> Preparation<'b, 'c> {
             formulas.push(Formula { code });
         }
         let tags = Column::of_tags(self.catalogue);
-        Ok(World {
-            catalogue: self.catalogue,
-            settings: self.settings,
-            this,
-            columns: self.columns,
-            tags,
-            formulas,
-            properties: OnceLock::new(),
-        })
+        let mut names: Vec<&str> = self.catalogue.property_names().collect();
+        names.sort_unstable();
+        let property = |name: &str| {
+            Some((name.into(), self.catalogue.property_column(name)?, self.settings.types.find(&quillgate_markdown::fold(name))))
+        };
+        let properties = names.into_iter().filter_map(property).collect();
+        Ok(World { catalogue: self.catalogue, settings: self.settings, this, columns: self.columns, tags, formulas, properties })
     }
 
     /// The formulas that the view names, and those that they name.

@@ -32,8 +32,8 @@ pub(super) struct World<'c> {
     pub(super) columns: Vec<Column<'c>>,
     pub(super) tags: Column<'c>,
     pub(super) formulas: Vec<Formula>,
-    /// Every property of the vault, by name, once something asks for all of them.
-    pub(super) properties: OnceLock<Vec<Column<'c>>>,
+    /// Every property of the vault, by name.
+    pub(super) properties: Vec<(Arc<str>, PropertyColumn<'c>, Option<PropertyType>)>,
 }
 
 pub(super) struct Formula {
@@ -64,15 +64,10 @@ impl<'c> Column<'c> {
     }
 
     pub(super) fn value(&self, file: FileId) -> Value {
-        self.find(file).unwrap_or(Value::Null)
-    }
-
-    /// None if the file has no such property, also not an empty one.
-    fn find(&self, file: FileId) -> Option<Value> {
-        let column = self.column?;
-        let number = column.value_number(file)?;
-        let place = self.values.get(number as usize)?;
-        Some(place.get_or_init(|| parsed(column.json_text(number), self.kind)).for_file(file))
+        let Some(column) = self.column else { return Value::Null };
+        let Some(number) = column.value_number(file) else { return Value::Null };
+        let Some(place) = self.values.get(number as usize) else { return Value::Null };
+        place.get_or_init(|| parsed(column.json_text(number), self.kind)).for_file(file)
     }
 }
 
@@ -86,12 +81,10 @@ impl World<'_> {
 
     /// Everything in the frontmatter of a note, by name.
     pub(super) fn properties(&self, file: FileId) -> Object {
-        let columns = self.properties.get_or_init(|| {
-            let mut names: Vec<&str> = self.catalogue.property_names().collect();
-            names.sort_unstable();
-            names.into_iter().map(|name| Column::new(self.catalogue, name, &self.settings.types)).collect()
-        });
-        Object(columns.iter().filter_map(|column| Some((Arc::from(&*column.name), column.find(file)?))).collect())
+        let entry = |(name, column, kind): &(Arc<str>, PropertyColumn<'_>, Option<PropertyType>)| {
+            Some((name.clone(), parsed(column.json_text(column.value_number(file)?), *kind).for_file(file)))
+        };
+        Object(self.properties.iter().filter_map(entry).collect())
     }
 
     pub(super) fn has_property(&self, file: FileId, name: &str) -> bool {
