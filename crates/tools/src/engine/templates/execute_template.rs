@@ -30,7 +30,6 @@ pub(crate) struct ExecuteTemplate {
     target: String,
     /// Values for the template's own variables, by name
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, Argument>")]
     args: BTreeMap<String, Value>,
     /// Replace the target if it exists. A note without text is filled in either way, and keeps its properties
     #[serde(default)]
@@ -38,16 +37,6 @@ pub(crate) struct ExecuteTemplate {
     /// Make missing folders
     #[serde(default = "yes")]
     create_dirs: bool,
-}
-
-/// What the schema says of an argument.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "a schema alone: as a type, its mistakes would not say where they are")]
-enum Argument {
-    Text(String),
-    Number(serde_json::Number),
-    Bool(bool),
 }
 
 fn yes() -> bool {
