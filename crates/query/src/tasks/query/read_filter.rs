@@ -135,13 +135,14 @@ const RELATIONS: [(&str, DateRelation); 8] = [
 ];
 
 fn date_filter(date: DateKey, rest: &str, today: Date) -> Result<Filter, String> {
-    let found = RELATIONS.into_iter().find_map(|(words, relation)| Some((relation, begins(rest, words)?.trim())));
-    let (relation, text) = found.unwrap_or((DateRelation::On, rest));
-    if let Some(range) = DayRange::read(text, today) {
+    let split = |text| RELATIONS.into_iter().find_map(|(words, relation)| Some((relation, begins(text, words)?.trim())));
+    let (relation, text) = split(rest).unwrap_or((DateRelation::On, rest));
+    let is_on = relation == DateRelation::On;
+    if let Some(range) = DayRange::read(text, today).filter(|_| !is_on || split(text).is_none()) {
         return Ok(Filter::Date { date, relation, text: text.into(), range });
     }
     // The word may be a part of the date: in two weeks.
-    if let Some(range) = DayRange::read_day(rest, today) {
+    if let Some(range) = DayRange::read_day(rest, today).filter(|_| is_on) {
         return Ok(Filter::Date { date, relation, text: rest.into(), range });
     }
     Err(format!(
