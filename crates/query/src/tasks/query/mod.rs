@@ -227,6 +227,8 @@ impl fmt::Display for Query {
         lines.extend(self.short.map(|short| if short { "short mode" } else { "full mode" }.to_owned()));
         lines.extend(self.explain.then(|| "explain".to_owned()));
         lines.extend(self.ignore_global_query.then(|| "ignore global query".to_owned()));
+        // A lone backslash at the end of a line would join it with the next.
+        lines.iter_mut().filter(|line| line.ends_with('\\')).for_each(|line| line.push('\\'));
         formatter.write_str(&lines.join("\n"))
     }
 }

@@ -61,7 +61,7 @@ fn instructions_are_read_and_printed() {
         ("short mode\nexplain\nignore global query", "short mode\nexplain\nignore global query"),
         ("# a comment\n\n  not done  ", "not done"),
         ("(done) \\\n   OR \\\n (due today)", "(done) OR (due today)"),
-        ("description includes a\\\\", "description includes a\\"),
+        ("description includes a\\\\", "description includes a\\\\"),
         ("not done {{! a comment }}", "not done"),
         ("preset hide_non_date_fields", "hide id\nhide depends on\nhide priority\nhide recurrence rule\nhide on completion"),
     ] {
